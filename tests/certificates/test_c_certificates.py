@@ -87,8 +87,8 @@ def proved(tmp_path_factory):
     return folder
 
 
-def forged(proved: Path, tmp_path: Path, name: str, change, *, facts=None) -> Path:
-    """The certificate with its body changed by `change`, and facts of its header replaced."""
+def forged(proved: Path, tmp_path: Path, name: str, change, *, facts=None, counts=None) -> Path:
+    """The certificate with its body changed by `change`, and facts or counts of its header replaced."""
     file = InvariantFile(proved / f"{name}.cert")
     body = copy.deepcopy(file.invariant())
     change(body)
@@ -97,6 +97,7 @@ def forged(proved: Path, tmp_path: Path, name: str, change, *, facts=None) -> Pa
     header |= {"bytes": len(content), "locations": len(body["locations"])}
     header["conjuncts"] = sum(len(one["holds"]) for one in body["locations"])
     header["semantics"] |= facts or {}
+    header |= counts or {}
     kept = {key: value for key, value in header.items() if key not in ("format", "claim", "coding", "bytes")}
     made = InvariantHeader(
         **{
@@ -119,6 +120,21 @@ def rejected(proved: Path, certificate: Path, name: str = "loop", **more) -> str
 
 def nothing(_) -> None:
     pass
+
+
+@pytest.mark.parametrize("key", ["conjuncts", "locations"])
+def test_a_header_that_counts_more_than_the_proof_has_is_rejected(proved, tmp_path, key):
+    false = forged(proved, tmp_path, "loop", nothing, counts={key: 7})
+    assert "counts other conjuncts or loops" in rejected(proved, false)
+    with pytest.raises(Rejected, match="counts other conjuncts or loops"):
+        check(proved / "loop.c", false)
+
+
+def test_a_version_that_only_equals_a_number_is_none(proved, tmp_path):
+    false = forged(proved, tmp_path, "loop", nothing, facts={"version": True})
+    assert "version differs" in rejected(proved, false)
+    with pytest.raises(Rejected, match="version differs"):
+        check(proved / "loop.c", false)
 
 
 @pytest.mark.parametrize(
@@ -434,7 +450,7 @@ def test_arrays_that_start_with_zeros_are_decided(tmp_path):
 def test_a_rule_that_was_changed_is_rejected_by_both(tmp_path):
     program, certificate, rule = (tmp_path / name for name in ("program.c", "program.assay", "mine.rule"))
     program.write_text(WATCHED)
-    text = (RULES / "ke-spinlock.rule").read_text()
+    text = Path(RULES, "ke-spinlock.rule").read_text()
     rule.write_text(text)
     given = {"search": "templates", "rules": [str(rule)], "timeout_seconds": 60}
     assert assay.verify(program, certificate=certificate, **given).verdict is Verdict.VERIFIED

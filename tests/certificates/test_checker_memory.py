@@ -46,6 +46,16 @@ def holds(text: str, model: str, folder: Path) -> bool:
 
 
 HOLD = {
+    "commas": "struct s { int x; } g = { 4 };\nint get(int *p) { return *p; }\n"
+    + MAIN
+    % "int a = 1, b = 2, c[2] = { 5, 6 }; int *p = (a++, &b); struct s h; h = (a++, g), b++; if (get((a++, p)) != 3 || (a++, c)[1] != 6 || (a++, g).x != 4 || h.x != 4 || a != 6) reach_error();",
+    "a byte of a large object": MAIN
+    % "char a[4096], *p = a; p++; *p = 3; p += 4000; *p = 7; if (a[1] != 3 || a[4001] != 7) reach_error();",
+    "somewhere in a large object": MAIN
+    % "char a[4096], *p = a; a[1] = 3; int i = __VERIFIER_nondet_int(); if (i < 0 || i > 4000) return 0; p += i; *p = 9; if (a[1] != 3 && a[1] != 9) reach_error();",
+    "a large object of the file, which starts with zeros": "int a[3000];\n"
+    + MAIN
+    % "int *p = a; p += 2999; if (*p) reach_error(); *p = 5; p -= 2999; if (*p || a[2999] != 5) reach_error();",
     "a pointer to a variable": MAIN % "int x = 1, *p = &x; *p = 5; if (x != 5) reach_error();",
     "a pointer to a pointer": MAIN
     % "int x, y, *p = &x, **q = &p; *q = &y; *p = 7; if (y != 7) reach_error();",
@@ -106,6 +116,15 @@ HOLD = {
     % "int x = 1, y = 2; if (get(&x, &y) != 2) reach_error();",
 }
 FAIL = {
+    "what comes before a comma is done": "struct s { int x; } g = { 4 };\n"
+    + MAIN % "int a = 1; struct s h; h = (a++, g); if (a == 2 && h.x == 4) reach_error();",
+    "what a function gives that writes to nothing": "extern long time(long *);\n"
+    + MAIN % "if (time(0) == 5) reach_error();",
+    "no value, in a large object": MAIN % "char a[4096], *p = a; p += 4000; if (*p == 5) reach_error();",
+    "another byte of a large object": MAIN
+    % "char a[4096], *p = a; a[1] = 3; a[2] = 4; int i = __VERIFIER_nondet_int(); if (i < 0 || i > 4000) return 0; p += i; *p = 9; if (a[2] == 9) reach_error();",
+    "a large object of the file, changed": "int a[3000];\n"
+    + MAIN % "int *p = a; p += 2999; *p = 5; p = a; if (a[2999] == 5) reach_error();",
     "two names of one": MAIN
     % "int x, y, *p = &x, *q = __VERIFIER_nondet_int() ? &x : &y; *p = 1; *q = 2; if (*p == 2) reach_error();",
     "no value": MAIN % "int x, *p = &x; if (*p == 5) reach_error();",
@@ -223,7 +242,16 @@ def test_most_programs_that_are_safe_are_accepted(tmp_path: Path) -> None:
         ),
         (
             "long a[100000];\n" + MAIN % "long *p = a; p++; *p = 1; if (a[1] != 1) reach_error();",
-            "more than 2048",
+            "more than 16384",
+        ),
+        (
+            "extern long time(long *);\n" + MAIN % "long t = 0; time(&t); if (t) reach_error();",
+            "which writes what it is given",
+        ),
+        (
+            "extern char *strchr(const char *, int);\n"
+            + MAIN % 'char a[2] = "a"; *strchr(a, 97) = 98; if (a[0] == 98) reach_error();',
+            "the function 'strchr'",
         ),
     ],
 )

@@ -22,7 +22,7 @@ from assay.certification.result import CertificationResult
 from assay.distribution.in_process import InProcess
 from assay.distribution.interface import ClusterProblem, OutOfTime, Report
 from assay.evidence.certificate.header import CertificateProblem, Properties
-from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader
+from assay.evidence.certificate.invariant_file import InvariantFile, InvariantHeader, conjuncts_in
 from assay.evidence.sequential import contract_file
 from assay.evidence.sequential.bitwuzla_prover import Prover
 from assay.evidence.sequential.cvc5_prover import Cvc5
@@ -58,6 +58,8 @@ def certify_sequential(
         wanted = _obligations(program, written)
     except NoProof as problem:
         raise CertificateProblem(str(problem)) from None
+    if (header.conjuncts, header.locations) != (conjuncts_in(written), len(written["locations"])):
+        raise CertificateProblem("the header counts other conjuncts or loops than the proof has")
     known = replace(known, compile_seconds=time.monotonic() - begin, notes=(*known.notes, *program.notes))
     began = time.monotonic()
     tasks = _tasks([one.refutation for one in wanted], request)
@@ -188,7 +190,7 @@ def _loaded(header: InvariantHeader, request: CertificationRequest) -> Any:
     require_same_texts(header, [(_name(one.path), one.sha256) for one in program.sources])  # type: ignore[arg-type]
     ours = json.loads(json.dumps(dict(program.semantics)))
     for key in sorted({*ours, *semantics}):
-        if ours.get(key) != semantics.get(key):
+        if json.dumps(ours.get(key)) != json.dumps(semantics.get(key)):  # `True` is no 1
             raise CertificateProblem(
                 f"the certificate is about the program under other semantics: {key} differs"
             )

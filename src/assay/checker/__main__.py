@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
-import signal
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.checker.container import Rejected, Undecided, Unusable, content_of
 from assay.checker.invariant_file import AcceptedInvariant, C, is_about_c, is_invariant
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from assay.checker.c.refutations import ProofFile
     from assay.checker.walk import Accepted
 
@@ -35,7 +34,7 @@ def main(arguments: list[str]) -> int:
 def is_proof(certificate: str) -> bool:
     """How hard a solver's questions are is up to the stranger who wrote them."""
     try:
-        with Path(certificate).open("rb") as file:
+        with open(certificate, "rb") as file:  # noqa: PTH123 (pathlib takes long to import)
             return is_invariant(file.read(16))
     except OSError:
         return False
@@ -62,6 +61,8 @@ def in_a_child(arguments: list[str]) -> int:
     _, status = os.waitpid(child, 0)
     if os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
+    import signal
+
     if os.WTERMSIG(status) == signal.SIGXCPU and is_proof(arguments[1]):
         return say("undecided: the solver takes too long", UNDECIDED)
     if os.WTERMSIG(status) == signal.SIGXCPU:
@@ -71,7 +72,7 @@ def in_a_child(arguments: list[str]) -> int:
 
 def judge(arguments: list[str]) -> int:
     try:
-        accepted = checked(Path(arguments[0]), Path(arguments[1]), given_by_user(arguments[2:]))
+        accepted = checked(arguments[0], arguments[1], given_by_user(arguments[2:]))
     except Rejected as reason:
         return say(f"rejected: {reason}", REJECTED)
     except Unusable as reason:
@@ -87,7 +88,7 @@ def judge(arguments: list[str]) -> int:
     return say(sentence(accepted, arguments[0]), ACCEPTED)
 
 
-def checked(program: Path, certificate: Path, given: argparse.Namespace) -> Accepted | AcceptedInvariant:
+def checked(program: str, certificate: str, given: Given) -> Accepted | AcceptedInvariant:
     """A proof about a C program goes its own way at once: all that others need would take longer to import
     than most proofs to check."""
     proofs = proof_file(given)
@@ -95,7 +96,9 @@ def checked(program: Path, certificate: Path, given: argparse.Namespace) -> Acce
     if is_about_c(data):
         from assay.checker.c_certificates import check_c_proof
 
-        return check_c_proof((program, *map(Path, given.c_source)), data, given.rule, proofs)
+        return check_c_proof((program, *given.c_source), data, given.rule, proofs)
+    from pathlib import Path
+
     from assay.checker.program import check
     from assay.transition_system.language_options import LanguageOptions
 
@@ -108,10 +111,10 @@ def checked(program: Path, certificate: Path, given: argparse.Namespace) -> Acce
         foreign_code=given.foreign_code,
         python=given.python,
     )
-    return check(program, certificate, options, proofs)
+    return check(Path(program), Path(certificate), options, proofs)
 
 
-def proof_file(given: argparse.Namespace) -> ProofFile | None:
+def proof_file(given: Given) -> ProofFile | None:
     path = given.proofs or given.write_proofs
     if path is None:
         return None
@@ -120,22 +123,41 @@ def proof_file(given: argparse.Namespace) -> ProofFile | None:
     return ProofFile(path, is_new=given.write_proofs is not None, export=given.export)
 
 
-def given_by_user(arguments: list[str]) -> argparse.Namespace:
+class Given:
     """The flags of `assay verify` that a certificate does not have: how C was compiled and that it may be
     executed, and where the packages of a program in Python are; and where proofs of obligations are."""
+
+    def __init__(self) -> None:
+        self.c_source: list[str] = []
+        self.cflags: list[str] = []
+        self.ldflags: list[str] = []
+        self.rule: list[str] = []
+        self.sanitize = self.foreign_code = False
+        self.python = ""
+        self.proofs: Path | None = None
+        self.write_proofs: Path | None = None
+        self.export: Path | None = None
+
+
+def given_by_user(arguments: list[str]) -> Given:
+    if not arguments:  # as most often, and then there is nothing to import
+        return Given()
+    import argparse
+    from pathlib import Path
+
     parser = argparse.ArgumentParser(prog="python -m assay.checker PROGRAM CERTIFICATE")
-    parser.add_argument("--c-source", action="append", default=[], help="a further file of C")
+    parser.add_argument("--c-source", action="append", help="a further file of C")
     for flag in ("--cflags", "--ldflags"):
-        parser.add_argument(flag, action="append", default=[])
-    parser.add_argument("--rule", action="append", default=[], help="the file of a rule of a C program")
+        parser.add_argument(flag, action="append")
+    parser.add_argument("--rule", action="append", help="the file of a rule of a C program")
     parser.add_argument("--sanitize", action="store_true")
     parser.add_argument("--foreign-code", action="store_true")
-    parser.add_argument("--python", metavar="VENV", default="")
+    parser.add_argument("--python", metavar="VENV")
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--proofs", type=Path, help="a file with proofs of the obligations of a C program")
     either.add_argument("--write-proofs", type=Path, help="find such proofs, and write them to this file")
     parser.add_argument("--export", type=Path, help="write clauses and proofs into this folder, for others")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(arguments, Given())
     if given.export is not None and not (given.proofs or given.write_proofs):
         parser.error("--export needs --proofs or --write-proofs")
     return given

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
+from os import fspath
 from typing import TYPE_CHECKING
 
 from assay.checker.c.checking import asked, check_c
@@ -17,14 +17,16 @@ from assay.checker.container import Header, Rejected, Undecided, content_of, tex
 from assay.checker.invariant_file import AcceptedInvariant, read_invariant_file
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from assay.checker.c.proofs import Obligation
     from assay.checker.c.refutations import ProofFile
 
-RULES = Path(__file__).parents[1] / "languages" / "c" / "rules"  # texts that come with Assay
+RULES = f"{__file__.rpartition('/checker/')[0]}/languages/c/rules"  # texts that come with Assay
 
 
 def check_c_proof(
-    files: Sequence[Path], data: bytes, rules: Sequence[str], proofs: ProofFile | None
+    files: Sequence[str | PathLike[str]], data: bytes, rules: Sequence[str], proofs: ProofFile | None
 ) -> AcceptedInvariant:
     """`data` is the certificate, `files` those of the program, `rules` the files of its rules."""
     header, written = read_invariant_file(data)
@@ -57,14 +59,16 @@ def check_c_proof(
     return AcceptedInvariant(header, found.obligations, solver, tuple(notes))
 
 
-def _contents(files: Sequence[Path], header: Header) -> list[tuple[Path, bytes]]:
+def _contents(
+    files: Sequence[str | PathLike[str]], header: Header
+) -> list[tuple[str | PathLike[str], bytes]]:
     """Of the files, each of which has the hash that the certificate names."""
     if len(files) + len(texts(header.semantics, "rules")) != len(header.sources):
         raise Rejected(
             f"the certificate speaks of {len(header.sources)} files, rules included, and not of "
             f"{', '.join(map(str, files))}; name further files of the program with --c-source"
         )
-    found: list[tuple[Path, bytes]] = []
+    found: list[tuple[str | PathLike[str], bytes]] = []
     for file, (name, sha256) in zip(files, header.sources, strict=False):
         content = content_of(file, "program")
         if hashlib.sha256(content).hexdigest() != sha256:
@@ -75,9 +79,14 @@ def _contents(files: Sequence[Path], header: Header) -> list[tuple[Path, bytes]]
 
 def _rules(header: Header, given: Sequence[str]) -> list[tuple[str, bytes]]:
     """Names and texts; rules that are files have to be named, since a stranger names no file here."""
-    files = [Path(one) for one in given] or [
-        RULES / f"{one.replace('_', '-')}.rule"
+    files = [fspath(one) for one in given] or [
+        f"{RULES}/{one.replace('_', '-')}.rule"
         for one in texts(header.semantics, "rules")
         if one.isidentifier()
     ]
-    return [(file.stem, content_of(file, "rule (name its file with --rule)")) for file in files]
+    return [(_stem(file), content_of(file, "rule (name its file with --rule)")) for file in files]
+
+
+def _stem(file: str) -> str:
+    name = file.rpartition("/")[2]
+    return name.rpartition(".")[0] or name

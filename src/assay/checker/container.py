@@ -14,13 +14,12 @@ import stat
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
+from os import PathLike
 from typing import Any, NoReturn
 
 import zstandard
 
-from assay.records import dataclass
+from assay.checker.records import dataclass, replace
 
 MAGIC = b"\x89ASSAY\r\n"
 VERSIONS = (1, 3, 4)  # the second of them has temporal parts, the last moves
@@ -184,7 +183,7 @@ class Container:
     parts: tuple[Container, ...] = ()  # one for each temporal part
 
 
-def content_of(path: Path, what: str) -> bytes:
+def content_of(path: str | PathLike[str], what: str) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # never to wait for a pipe
         with os.fdopen(descriptor, "rb") as file:

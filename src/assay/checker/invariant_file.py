@@ -33,7 +33,7 @@ from assay.checker.container import (
     text,
     truth,
 )
-from assay.records import dataclass
+from assay.checker.records import dataclass
 
 VERSION = 8
 C_VERSION = 9  # of proofs about C programs
@@ -78,14 +78,28 @@ def read_invariant_file(data: bytes) -> tuple[Header, Any]:
         raise Rejected("the SHA-256 at the end of the file is not that of the file")
     if length > LARGEST_HEADER or end != len(data) - TRAILER_BYTES or prefix + length > end:
         raise Rejected("the header or the invariant lies outside the file")
-    header, size = read_header(data[prefix : prefix + length])
+    header, size, counts = read_header(data[prefix : prefix + length])
     (version,) = struct.unpack_from("<I", data, len(MAGIC))
     if version != (C_VERSION if header.language == C else VERSION):
         raise Rejected(f"the file has version {version}, which is not that of its language")
-    return header, read_json(decompressed_invariant(data[prefix + length : end], size))
+    body = read_json(decompressed_invariant(data[prefix + length : end], size))
+    if header.language == C and counted(body) not in (None, counts):
+        raise Rejected("the header counts other conjuncts or loops than the proof has")
+    return header, body
 
 
-def read_header(raw: bytes) -> tuple[Header, int]:
+def counted(body: Any) -> tuple[int, int] | None:
+    """Conjuncts and cut points of a proof about C, contracts included; of what is no proof nothing."""
+    try:
+        held = [one["holds"] for one in body["locations"]]
+        held += [one[half] for one in body.get("contracts", ()) for half in ("before", "after")]
+        return sum(map(len, held)), len(body["locations"])
+    except (AttributeError, KeyError, TypeError):
+        return None
+
+
+def read_header(raw: bytes) -> tuple[Header, int, tuple[int, int]]:
+    """With the bytes that the invariant has, and how many conjuncts and locations."""
     fields = read_json(raw)
     if not isinstance(fields, dict) or fields.keys() != KEYS:
         raise Rejected("the header does not have the keys of a proof by invariant")
@@ -132,7 +146,7 @@ def read_header(raw: bytes) -> tuple[Header, int]:
         claim = claim_about_c(header, conjuncts, locations)
     if text(fields, "claim") != claim:
         raise Rejected("'claim' of the header is another sentence than its facts make")
-    return header, number(fields, "bytes", 2, LARGEST_INVARIANT)
+    return header, number(fields, "bytes", 2, LARGEST_INVARIANT), (conjuncts, locations)
 
 
 def claim_about_c(header: Header, conjuncts: int, locations: int) -> str:

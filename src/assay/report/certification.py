@@ -1,62 +1,84 @@
-"""The outcome of a certification as people read it."""
+"""The outcome of a certification as people read it.
+
+What goes into a pipe is printed as it is: to import `rich` takes longer than to check most proofs.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import re
-from typing import cast
-
-from rich.console import Console
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
 
 from assay.certification.result import CertificationResult
 from assay.evidence.properties import TERMINATION
 from assay.evidence.verdict import Verdict
-from assay.report.console import (
-    NOTHING_ABOUT_ENDING,
-    make_console,
-    print_fact,
-    print_heading,
-    print_violations,
-)
 from assay.report.quantities import bytes_text, count, seconds_text, value_text
-from assay.report.words import printable
+from assay.report.words import NOTHING_ABOUT_ENDING, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+OF_TERMINALS = ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")  # what `rich` may read
 
 
 def print_certification(
     result: CertificationResult, *, quiet: bool = False, console: Console | None = None
 ) -> None:
-    console = console or make_console()
-    print_heading(console, result.verdict, f"{result.program}: {_headline(result)}")
-    if quiet:
+    heading = f"{result.program}: {_headline(result)}"
+    facts = [] if quiet else list(_facts(result))
+    if console is None and not result.violations and _is_a_plain_pipe():
+        sys.stdout.write(printable(f"{result.verdict}  {heading}") + "\n")
+        sys.stdout.writelines(printable(f"  {text}") + "\n" for text, _ in facts)
         return
-    print_violations(console, result.violations)
+    from assay.report.console import make_console, print_fact, print_heading, print_violations
+
+    console = console or make_console()
+    print_heading(console, result.verdict, heading)
+    if not quiet:
+        print_violations(console, result.violations)
+    for text, style in facts:
+        print_fact(console, text, style)
+
+
+def _is_a_plain_pipe() -> bool:
+    return not sys.stdout.isatty() and not any(os.environ.get(name) for name in OF_TERMINALS)
+
+
+def _facts(result: CertificationResult) -> Iterator[tuple[str, str]]:
+    """With their styles."""
     if result.claim:
-        print_fact(console, f"claim: {result.claim}")
-        print_fact(console, f"under: {_semantics(result)}")
+        yield f"claim: {result.claim}", ""
+        yield f"under: {_semantics(result)}", ""
     for certified in result.temporal:
         where = " (in fair runs)" if certified.fair else ""
-        print_fact(
-            console,
-            f"holds: {printable(certified.title)}{where}, {count(certified.states, 'state')} and "
-            f"{count(certified.transitions, 'transition')} with its automaton",
+        yield (
+            (
+                f"holds: {printable(certified.title)}{where}, {count(certified.states, 'state')} and "
+                f"{count(certified.transitions, 'transition')} with its automaton"
+            ),
+            "",
         )
     if result.signed_by:
-        print_fact(console, f"signed by key {result.signed_by}")
+        yield f"signed by key {result.signed_by}", ""
     for note in result.notes:
-        print_fact(console, f"note: {note}")
+        yield f"note: {note}", ""
     if result.states:
-        print_fact(console, _figures(result), "dim")
+        yield _figures(result), "dim"
     elif result.solver:
-        print_fact(
-            console,
-            f"{count(result.obligations or 0, 'obligation')}, {seconds_text(result.seconds)} (compiling "
-            f"{seconds_text(result.compile_seconds)}, proving {seconds_text(result.run_seconds)}), "
-            f"peak memory {bytes_text(result.peak_memory_bytes)}",
+        yield (
+            (
+                f"{count(result.obligations or 0, 'obligation')}, {seconds_text(result.seconds)} (compiling "
+                f"{seconds_text(result.compile_seconds)}, proving {seconds_text(result.run_seconds)}), "
+                f"peak memory {bytes_text(result.peak_memory_bytes)}"
+            ),
             "dim",
         )
     if result.verdict is Verdict.VERIFIED and TERMINATION[0] not in {one.kind for one in result.temporal}:
-        print_fact(console, f"{NOTHING_ABOUT_ENDING}: verify asks with --terminates", "dim")
+        yield f"{NOTHING_ABOUT_ENDING}: verify asks with --terminates", "dim"
 
 
 def _headline(result: CertificationResult) -> str:

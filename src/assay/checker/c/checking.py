@@ -7,8 +7,8 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from os import fspath
+from typing import TYPE_CHECKING, Any
 
 from assay.checker.c.memory import Addressed
 from assay.checker.c.preprocessing import FLAGS, expand, without_markers
@@ -19,7 +19,10 @@ from assay.checker.c.rules import Rule, read_rule, require_own_names, woven
 from assay.checker.c.solvers import Solvers
 from assay.checker.c.syntax import Node, parse
 from assay.checker.c.terms import FALSE, either
-from assay.records import dataclass
+from assay.checker.records import dataclass
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 SEMANTICS_VERSION = 1
 CHECKS = ("overflow", "division", "bounds", "allocation")
@@ -55,7 +58,7 @@ def strings(semantics: Mapping[str, Any], key: str) -> list[str]:
 
 
 def check_c(
-    files: Sequence[tuple[Path, bytes]],
+    files: Sequence[tuple[str | PathLike[str], bytes]],
     sources: Sequence[tuple[str, str]],
     semantics: Mapping[str, Any],
     body: Any,
@@ -74,12 +77,10 @@ def check_c(
         raise NoProof("the certificate names checks that there are not")
     if len(sources) != len(files) + len(rule_files):
         raise NoProof("the certificate speaks of another number of files")
-    if rule_files and len(files) > 1:
-        raise CannotCheck("a rule about a program of several files")
     wanted_rules = sources[len(files) :]
     rules = [_rule(name, text, wanted) for (name, text), wanted in zip(rule_files, wanted_rules, strict=True)]
     expanded = [expand(source, path, model, flags) for path, source in files]
-    names = [path.name for path, _ in files]
+    names = [fspath(path).rpartition("/")[2] for path, _ in files]
     with deep():
         program = read(expanded, model, checks, rules, recursion_of(body), contracts_of(body), names)
         ours = {
@@ -117,18 +118,20 @@ def read(
     contracts: Sequence[str] = (),
     names: Sequence[str] = (),
 ) -> Program:
-    """`names` are those of files, for people; rules are about one."""
-    trees: dict[str, list[Node]] = {}
+    """`names` are those of files, for people."""
+    parsed: list[tuple[str, list[Node]]] = []
     for number, one in enumerate(expanded):
         text = one.decode("utf-8", "surrogateescape")
         for rule in rules:
             require_own_names(text, rule)
         name = names[number] if number < len(names) else f"file {number}"
         try:
-            tree = woven(parse(text), rules)
+            tree = parse(text)
         except CannotCheck as problem:
             raise problem.within(name if len(expanded) > 1 else "") from None
-        trees[name if name not in trees else f"{name} ({number})"] = tree
+        parsed.append((name if all(name != one for one, _ in parsed) else f"{name} ({number})", tree))
+    whole = woven([tree for _, tree in parsed], rules)
+    trees = {name: tree for (name, _), tree in zip(parsed, whole, strict=True)}
     addressed: set[object] = set()
     while True:
         try:
@@ -150,7 +153,8 @@ def _rule(name: str, text: bytes, wanted: tuple[str, str]) -> Rule:
 def granted(program: Program, checks: Sequence[str]) -> list[str]:
     """What the proof takes for granted, as the header says it."""
     is_bounded = "bounds" in checks
-    found = [] if is_bounded else ["indexes and pointers, also those compared, are within live objects"]
+    within = "indexes and pointers, also those compared, are within live objects"
+    found = ["no pointer to a local is kept from one life of it to the next" if is_bounded else within]
     names = [f"{name}()" for name in sorted(program.externals)]
     if names:
         shown = names if len(names) <= 3 else names[:2]
@@ -158,7 +162,7 @@ def granted(program: Program, checks: Sequence[str]) -> list[str]:
         one = len(names) == 1
         touched = f" and {'touches' if one else 'touch'} only what is there" if is_bounded else ""
         found.append(f"{', '.join(shown)}{more} {'changes' if one else 'change'} nothing{touched}")
-    if program.has_heap:
+    if program.has_heap and "allocation" not in checks:
         found.append("malloc succeeds")
     if program.has_foreign_pointers:
         found.append("pointers from outside point to nothing of the program")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field, replace
 
 from assay.checker.c.problems import CannotCheck
 from assay.checker.c.terms import FALSE, TRUE, Replacing, Term, negate
-from assay.records import dataclass
+from assay.checker.records import dataclass, field, replace
 
 MOST_EDGES = 400_000
 

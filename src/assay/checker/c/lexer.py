@@ -1,6 +1,8 @@
 """Words of preprocessed C, each with the place that the preprocessor's line markers give it.
 
-Words of GNU C that change nothing are left out here; attributes that might change something are refused.
+Words of GNU C that change nothing are left out here; attributes that might change something are refused. Any
+file can call itself a header of the system, so little more is taken from one that does: attributes that can
+only change where members of its types are.
 """
 
 from __future__ import annotations
@@ -37,22 +39,43 @@ SAME = {
     "__inline__": "inline",
     "__signed": "signed",
     "__signed__": "signed",
+    "__typeof": "typeof",
+    "__typeof__": "typeof",
 }
 REFUSED = {
     *("_Alignas", "alignas", "_Atomic", "_Complex", "_Generic", "_Thread_local", "__thread", "__label__"),
-    *("typeof", "__typeof", "__typeof__", "__auto_type", "__int128", "__int128_t", "__uint128_t"),
+    *("__auto_type", "__int128", "__int128_t", "__uint128_t"),
     *("__builtin_va_arg", "setjmp", "longjmp", "__builtin_setjmp", "_BitInt"),
 }
 # Of functions and variables, and without a meaning for what a run computes.
 HARMLESS = {
-    *("access", "alloc_align", "alloc_size", "always_inline", "artificial", "cold", "const", "deprecated"),
-    *("error", "fallthrough", "format", "format_arg", "gnu_inline", "hot", "leaf", "malloc", "noclone"),
-    *("noinline", "nonnull", "nonstring", "noreturn", "nothrow", "pure", "returns_nonnull", "returns_twice"),
-    *("sentinel", "transparent_union", "unused", "used", "visibility", "warning", "warn_unused_result"),
+    *("access", "alloc_align", "alloc_size", "always_inline", "artificial", "assume_aligned", "cold"),
+    *("const", "deprecated", "error", "externally_visible", "fallthrough", "flatten", "format"),
+    *("format_arg", "gnu_inline", "hot", "leaf", "malloc", "may_alias", "noclone", "noinline", "nonnull"),
+    *("nonstring", "noreturn", "no_icf", "no_instrument_function", "no_reorder", "nothrow", "pure"),
+    *("returns_nonnull", "returns_twice", "sentinel", "transparent_union", "unused", "used"),
+    *("visibility", "warning", "warn_unused_result"),
 }
+# Of a system header: types with it have members in other places.
+ALTERING = {"aligned", "packed"}
+# Sections that nobody looks through before `main` or behind it, as the linker does with `.init_array`.
+SECTION = re.compile(
+    r"\.(?:(?:text|data|init|exit|devinit|devexit|cpuinit|ref)\.[\w.]+|modinfo)|(?!__libc_)[A-Za-z_]\w*",
+    re.ASCII,
+)
+# What a function is called behind the compiler, in the headers of glibc.
+RENAMED = re.compile(r"__(?:isoc\d\d|xpg)_")
+RENAMED_OTHERWISE = {("__sigsetjmp_cancel", "__sigsetjmp")}
+WEAK = "__pthread_unwind_next"  # a function of the library, weak for the sake of old ones
+# They begin where the linker has put variables of the program.
+OF_THE_LINKER = re.compile(r"__(?:start|stop)_\w+|_*(?:bss_start|edata|end|etext|data_start)")
 HARMLESS_PRAGMAS = {"diagnostic", "message", "once", "poison", "system_header", "unroll", "warning", "mark"}
+SYSTEM_PRAGMAS = {"pop_macro", "pop_options", "push_macro", "push_options", "target", "visibility"}
 MODE = "__mode__"  # stands for an attribute that changes a type
+ALTERED = "__altered__"  # for one of a system header: behind `struct`, whatever it stood beside
+LABEL = "__label_of_assembler__"  # behind a declaration of a function
 MOST_WORDS = 2_000_000
+MOST_BEFORE = 400  # of a declaration, before a word of GNU C
 
 
 class Token(NamedTuple):
@@ -65,6 +88,8 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> list[Token]:
     found = list(_cleaned(_raw(text)))
+    if any(one.text == ALTERED for one in found):
+        found = list(_with_altered_in_front(found))
     last = found[-1] if found else Token("end", "", 1, 1, False)
     return [*found, Token("end", "", last.line, last.column, False)]
 
@@ -89,8 +114,7 @@ def _raw(text: str) -> Iterator[Token]:
             else:
                 _require_harmless_pragma(found.group(), line, is_of_system=is_of_system)
         elif kind == "wide":
-            if not is_of_system:
-                raise CannotCheck("a text or character with a prefix", line, column)
+            raise CannotCheck("a text or character with a prefix", line, column)
         elif kind != "space":
             count += 1
             if count > MOST_WORDS:
@@ -100,12 +124,17 @@ def _raw(text: str) -> Iterator[Token]:
 
 def _require_harmless_pragma(directive: str, line: int, *, is_of_system: bool) -> None:
     found = re.match(r"#\s*pragma\s+(?:GCC\s+)?(\w*)", directive)
-    if found is None or (found.group(1) not in HARMLESS_PRAGMAS and not is_of_system):
+    known = HARMLESS_PRAGMAS | (SYSTEM_PRAGMAS if is_of_system else set())
+    if found is None or found.group(1) not in known:
         raise CannotCheck(f"'{directive[:60]}'", line, 1)
 
 
 def _cleaned(words: Iterator[Token]) -> Iterator[Token]:
+    before: list[Token] = []  # of a declaration or statement
     for token in words:
+        before.append(token)
+        if token.kind == "op" and token.text in ";{}":
+            before.clear()
         if token.kind != "id":
             yield token
         elif token.text in LEFT_OUT:
@@ -113,23 +142,72 @@ def _cleaned(words: Iterator[Token]) -> Iterator[Token]:
         elif token.text in SAME:
             yield token._replace(text=SAME[token.text])
         elif token.text in ("__attribute__", "__attribute"):
-            names = list(_attributes(_in_parentheses(words, token), token))
+            names = set(_attributes(_in_parentheses(words, token), token))
             if "mode" in names:
                 yield token._replace(text=MODE)
-                names.remove("mode")
-            wrong = [name for name in names if name not in HARMLESS]
-            if wrong and not token.is_of_system:
+            names -= {"mode", "weak"} if any(one.text == WEAK for one in before[-MOST_BEFORE:]) else {"mode"}
+            altering = names & ALTERING if token.is_of_system else set()
+            wrong = sorted(names - HARMLESS - altering)
+            if wrong:
                 raise CannotCheck(f"the attribute '{wrong[0]}'", token.line, token.column)
+            if altering:
+                yield token._replace(text=ALTERED)
         elif token.text in ("asm", "__asm", "__asm__"):
-            inner = _in_parentheses(words, token)
-            is_name = all(one.kind == "str" for one in inner)  # of a function, as the linker knows it
-            reserved = "".join(one.text.strip('"') for one in inner).startswith("__")
-            if not token.is_of_system and not (is_name and reserved):
+            label = _in_parentheses(words, token)
+            if not _is_of_the_library(before[-MOST_BEFORE:-1], label):
                 raise CannotCheck("assembler", token.line, token.column)
+            yield token._replace(text=LABEL)
         elif token.text in REFUSED and not token.is_of_system:
             raise CannotCheck(f"'{token.text}'", token.line, token.column)
+        elif RENAMED.match(token.text):
+            raise CannotCheck(f"the name '{token.text[:60]}'", token.line, token.column)
         else:
             yield token
+
+
+def _is_of_the_library(declared: list[Token], label: list[Token]) -> bool:
+    """Whether a declaration of a function gets a name by which the library knows it, and no other."""
+    depth, name = 0, ""
+    for at in range(len(declared) - 1, 0, -1):
+        depth += {")": 1, "(": -1}.get(declared[at].text, 0) if declared[at].kind == "op" else 0
+        if depth == 0:
+            name = declared[at - 1].text if declared[at].text == "(" else ""
+            break
+    text = "".join(one.text[1:-1] for one in label)
+    is_text = bool(label) and all(one.kind == "str" for one in label)
+    is_renamed = RENAMED.match(text) is not None and RENAMED.sub("", text, count=1) == name
+    return is_text and name != "" and (is_renamed or (name, text) in RENAMED_OTHERWISE)
+
+
+def _with_altered_in_front(words: list[Token]) -> Iterator[Token]:
+    """An attribute of a system header may change all types that its declaration defines."""
+    whole: list[Token] = []
+    depth, is_function = 0, False
+    for token in words:
+        if token.text == "{" and token.kind == "op" and depth == 0:
+            is_function = bool(whole) and whole[-1].text == ")"
+        if token.kind == "op":
+            depth += {"{": 1, "}": -1}.get(token.text, 0)
+        whole.append(token)
+        if depth == 0 and token.kind == "op" and (token.text == ";" or (token.text == "}" and is_function)):
+            yield from _altered(whole) if any(one.text == ALTERED for one in whole) else whole
+            whole, is_function = [], False
+    yield from whole
+
+
+def _altered(declaration: list[Token]) -> Iterator[Token]:
+    left = [one for one in declaration if one.text != ALTERED]
+    is_type = any(one.text == "typedef" for one in left[:2])
+    has_members = any(one.text == "{" for one in left)
+    depth = 0
+    for at, token in enumerate(left):
+        depth += {"{": 1, "}": -1, "(": 1, ")": -1}.get(token.text, 0) if token.kind == "op" else 0
+        if token.text in (";", ",") and depth == 0 and is_type and not has_members:
+            yield token._replace(kind="id", text=MODE)  # behind the name of a type
+        yield token
+        has_body = any(one.text == "{" for one in left[at + 1 : at + 3])
+        if token.text in ("struct", "union", "enum") and token.kind == "id" and has_body:
+            yield token._replace(text=ALTERED)
 
 
 def _in_parentheses(words: Iterator[Token], before: Token) -> list[Token]:
@@ -148,12 +226,24 @@ def _in_parentheses(words: Iterator[Token], before: Token) -> list[Token]:
 
 
 def _attributes(inner: list[Token], at: Token) -> Iterator[str]:
-    """Names in `((name, name(...)))`."""
+    """Names in `((name, name(...)))`. Sections that are like any other have none."""
     depth = 0
-    for token in inner:
+    for position, token in enumerate(inner):
         if token.kind == "op" and token.text in "()":
             depth += 1 if token.text == "(" else -1
         elif depth == 1 and token.kind == "id":
-            yield token.text.strip("_")
+            name = token.text.strip("_")
+            if name != "section" or not _is_common_section(inner[position + 1 :]):
+                yield name
         elif depth == 1 and token.text != ",":
             raise CannotCheck("an attribute that is not understood", at.line, at.column)
+
+
+def _is_common_section(after: list[Token]) -> bool:
+    """`("a" "b")` follows, and the linker has no meaning for the name."""
+    texts: list[str] = []
+    for token in after[1:]:
+        if token.kind != "str":
+            break
+        texts.append(token.text[1:-1])
+    return SECTION.fullmatch("".join(texts)) is not None

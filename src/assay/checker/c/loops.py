@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.records import dataclass
+from assay.checker.records import dataclass
 
 Around = tuple[int, ...]  # the heads of the loops around a cut point, the outermost first
 Rounds = tuple[int, ...]  # made in each of these

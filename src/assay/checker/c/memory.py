@@ -5,6 +5,9 @@ have four bytes, cells are wider, so that four hold one. Each cell says whether 
 which, since nobody knows the bytes of those: read as an integer they are anything, and so is a pointer that
 is read where something else was written. Who copies bytes copies whole pointers; parts of one are anything.
 NULL is zeros, as on every machine that gcc knows.
+
+Where bounds are checked, an object that begins to live once more has another number each time, so that a
+pointer to what is gone points to nothing; `sizes` are those of what was allocated, and one more, or 0.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ POINTER_BITS = ty.POINTER_BITS
 HALF = POINTER_BITS // 2
 FIRST_ON_THE_HEAP = 1 << 30
 FIRST_FROM_OUTSIDE = 1 << 31
-MOST_CELLS = 2_048  # of an object
+MOST_CELLS = 16_384  # of an object
+MOST_UNKNOWN = 128  # bytes that are copied or set, if it is not known how many
+LIFE_BITS = 16  # of a number of an object, where bounds are checked
 
 
 class Addressed(Exception):
@@ -32,8 +37,9 @@ class Addressed(Exception):
 
 
 class Memory:
-    def __init__(self, pointer_bits: int) -> None:
-        self.pointer_bits = pointer_bits
+    def __init__(self, pointer_bits: int, *, has_bounds: bool = False) -> None:
+        self.pointer_bits, self.has_bounds = pointer_bits, has_bounds
+        self.sizes = tm.var("sizes", (HALF, HALF))
         self.data_bits = POINTER_BITS // (pointer_bits // 8)  # of a cell, without what it says of itself
         self.parts = pointer_bits // 8
         self.mark_bits = self.parts.bit_length()  # 0, or the position of a part and 1
@@ -45,9 +51,20 @@ class Memory:
         self.objects = 0
 
     def address(self) -> Term:
-        """Of an object that is new."""
+        """Of an object that is new and lives as long as the program."""
+        return tm.const(self._number() << HALF, POINTER_BITS)
+
+    def address_in(self, life: Term) -> Term:
+        """Of one that lives for a while, in one of its lives."""
+        number = tm.const(self._number() >> LIFE_BITS, HALF - LIFE_BITS)
+        return tm.concat(tm.concat(number, life), tm.const(0, HALF))
+
+    def _number(self) -> int:
         self.objects += 1
-        return tm.const(self.objects << HALF, POINTER_BITS)
+        found = self.objects << LIFE_BITS if self.has_bounds else self.objects
+        if found >= FIRST_ON_THE_HEAP:
+            raise CannotCheck("so many objects in memory")
+        return found
 
     def size(self, kind: ty.Type) -> int:
         found = ty.size_of(kind, self.pointer_bits)
@@ -124,6 +141,13 @@ class Memory:
             cells = tm.store(cells, moved(address, at), tm.const(0, self.cell_bits))
         return cells
 
+    def forgotten(self, size: int, address: Term, cells: Term, anything: Term) -> Term:
+        """What is there is that of another memory, of which nothing is known."""
+        for at in range(size):
+            where = moved(address, at)
+            cells = tm.store(cells, where, tm.select(anything, where))
+        return cells
+
     def set_bytes(self, byte: Term, count: int, address: Term, cells: Term) -> Term:
         one = tm.extend(byte, self.cell_bits, is_signed=False)
         for at in range(count):
@@ -151,6 +175,35 @@ class Memory:
                 other = tm.extend(anything(8), self.cell_bits, is_signed=False)
                 one = tm.choice(tm.both(fits), one, other)
             found = tm.store(found, moved(target, at), one)
+        return found
+
+    def set_some(self, byte: Term, count: Term, address: Term, cells: Term) -> Term:
+        """So many bytes as `count` says, which has 64 bits and is not more than `MOST_UNKNOWN`."""
+        one, found = tm.extend(byte, self.cell_bits, is_signed=False), cells
+        for at in range(MOST_UNKNOWN):
+            where = moved(address, at)
+            is_set = tm.compared("bvult", tm.const(at, 64), count)
+            found = tm.store(found, where, tm.choice(is_set, one, tm.select(cells, where)))
+        return found
+
+    def copied_some(
+        self, source: Term, target: Term, count: Term, cells: Term, anything: Callable[[int], Term]
+    ) -> Term:
+        """A cell of which the rest of a pointer is not copied is anything, as in `copied`."""
+        found = cells
+        for at in range(MOST_UNKNOWN):
+            one, where = tm.select(cells, moved(source, at)), moved(target, at)
+            mark = tm.extend(self._mark(one), 64, is_signed=False)
+            end = tm.binary("bvsub", tm.const(at + self.parts, 64), mark)
+            fits = [
+                tm.either((tm.equal(mark, tm.const(0, 64)), tm.compared("bvult", end, count))),
+                tm.compared("bvule", mark, tm.const(at + 1, 64)),
+            ]
+            other = tm.extend(anything(8), self.cell_bits, is_signed=False)
+            one = tm.choice(tm.both(fits), one, other)
+            is_copied = tm.compared("bvult", tm.const(at, 64), count)
+            # What is overwritten is read from what was there: no cell is the target of two.
+            found = tm.store(found, where, tm.choice(is_copied, one, tm.select(cells, where)))
         return found
 
     def _count(self, kind: ty.Scalar) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from assay.checker.c import terms as tm
@@ -20,7 +19,7 @@ from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.quantifiers import grounded, has_quantifier, require_sound
 from assay.checker.c.reading import MAIN, Path, Program, Twice
 from assay.checker.c.terms import Term
-from assay.records import dataclass
+from assay.checker.records import dataclass, replace
 
 KEYS = {"bound", "rounds", "recursion", "instances", "nodes", "locations"}
 KEYS_BY_CONTRACTS = {"contracts", "instances", "nodes", "locations"}

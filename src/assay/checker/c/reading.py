@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
 from typing import Any
 
 from assay.checker.c import terms as tm
 from assay.checker.c import types as ty
 from assay.checker.c.graph import Failure, Graph
+from assay.checker.c.lexer import OF_THE_LINKER
 from assay.checker.c.memory import (
     FIRST_FROM_OUTSIDE,
     FIRST_ON_THE_HEAP,
     HALF,
+    LIFE_BITS,
     MOST_CELLS,
+    MOST_UNKNOWN,
     Addressed,
     Memory,
     moved,
@@ -31,7 +33,7 @@ from assay.checker.c.memory import (
 from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.syntax import Node
 from assay.checker.c.terms import Term
-from assay.records import dataclass
+from assay.checker.records import dataclass, field, replace
 
 INDEX_BITS = 32
 MOST_ELEMENTS = 1 << 24
@@ -66,6 +68,7 @@ class Object:
     ) -> None:
         self.type, self.variables, self.key, self.address = kind, variables, key, address
         self.may_be_null = may_be_null
+        self.life: Term | None = None  # which of its lives it is in, where bounds are checked
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,39 @@ class GlobalName:
         self.made: Object | None = None
 
 
+Steps = tuple[str | int, ...]
+
+
+class Given:
+    """Initial values, in their order. What a part was given before is gone when it is given something as a
+    whole, gcc drops a struct of which a part is given once more, and of two members of a union the last one
+    counts: none of that is read."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[Steps, ty.Type, Any]] = []
+        self._inside: set[Steps] = set()  # of which there are values
+        self._numbers: set[Steps] = set()
+        self._copied: set[Steps] = set()
+
+    def begin(self, steps: Steps, node: Node) -> None:
+        """What follows is all of this part."""
+        if steps in self._inside or any(steps[:size] in self._copied for size in range(len(steps))):
+            raise CannotCheck("an initial value in the place of others", node.line, node.column)
+
+    def add(self, steps: Steps, kind: ty.Type, value: Any, node: Node) -> None:
+        if len(self.all) >= MOST_INITIAL:
+            raise CannotCheck(f"more than {MOST_INITIAL} initial values", node.line, node.column)
+        is_number = isinstance(value, Node) and value.kind in ("number", "character")
+        if not (is_number and steps in self._numbers):
+            self.begin(steps, node)
+        if is_number:
+            self._numbers.add(steps)
+        if isinstance(kind, ty.Struct):
+            self._copied.add(steps)
+        self._inside.update(steps[:size] for size in range(len(steps) + 1))
+        self.all.append((steps, kind, value))
+
+
 class Scope:
     def __init__(self, outer: Scope | None) -> None:
         self.outer = outer
@@ -164,6 +200,7 @@ class Frame:
         self.leaving = 0
         self.labels: dict[str, int] = {}
         self.sees: list[Object] = []  # those that exist here
+        self.given: list[Object] = []  # parameters in memory
         self.label_sees: dict[str, tuple[Object, ...]] = {}
         self.gotos: list[tuple[int | None, tuple[Object, ...], Node]] = []  # from where; drawn at the end
         self.breaks: list[int] = []
@@ -175,7 +212,7 @@ class Frame:
 class Switch:
     type: ty.Int
     sees: tuple[Object, ...]
-    cases: list[tuple[int | None, int]] = field(default_factory=list)
+    cases: list[tuple[tuple[int, int] | None, int]] = field(default_factory=list)  # from, to; None: others
 
 
 class Twice:
@@ -185,6 +222,8 @@ class Twice:
 TWICE = Twice()
 
 
+# In a format: with what `printf` of glibc takes between the sign and the letter.
+STORES = re.compile(r"%[^%a-zA-Z]*(?:[hlqjzZtLIw][^%a-zA-Z]*)*n")
 MAIN = "main"
 STATIC = "@"  # and the number of a file: behind the name of what is static there
 POINTERS = "pointers"  # among keys of objects
@@ -238,7 +277,9 @@ class Program:
     ) -> None:
         self.long_bits = self.pointer_bits = 64 if model == "LP64" else 32
         self.checks, self.recursion = frozenset(checks), recursion
-        self.memory = Memory(self.pointer_bits)
+        self.has_bounds = "bounds" in self.checks
+        self.memory = Memory(self.pointer_bits, has_bounds=self.has_bounds)
+        self.sizes: dict[int, int] = {}  # of objects that live as long as the program, by their numbers
         self.addressed = addressed  # keys of objects that are in memory; POINTERS if memory is used at all
         self.literals: dict[int, Term] = {}
         self.texts: list[list[int]] = []  # with their ends
@@ -272,6 +313,7 @@ class Program:
             File(number, name if len(trees) > 1 else "", tree, Scope(None))
             for number, (name, tree) in enumerate(trees.items())
         ]
+        self._given: list[tuple[GlobalName, Node, File]] = []  # with initial values
         self._draws: dict[int, bool] = {}
         self._changed: dict[tuple[int, str], bool] = {}
         if self.uses_memory:
@@ -279,10 +321,14 @@ class Program:
                 raise CannotCheck("memory that pointers reach, beside contracts")
             self.initial[self.memory.heap] = tm.const(FIRST_ON_THE_HEAP, HALF)
             self.initial[self.memory.cells] = self.memory.first
+            self.initial[self.memory.sizes] = tm.filled((HALF, HALF), tm.const(0, HALF))
         self.defined = {name for file in self.files for name in _defined_in(file.tree)}
         for file in self.files:
             with _within(file.name):
                 self._read_file(file)
+        for found, node, file in self._given:  # of functions, it is known now who is defined
+            with _within(file.name):
+                self._initialise_static(self._made(found), node, file.scope)
         self._make_defined()
         self._draw_all()
 
@@ -339,7 +385,7 @@ class Program:
                 raise self.refuse(node, f"'{node.name}' with two types")
             found.type = kind
         if node.init is not None:
-            self._initialise_static(self._made(found), node, file.scope)
+            self._given.append((found, node, file))
 
     def _named_object(self, file: File, node: Node, kind: ty.Type) -> GlobalName:
         if "static" in node.storage:
@@ -362,6 +408,8 @@ class Program:
 
     def _made(self, found: GlobalName) -> Object:
         if found.made is None:
+            if not found.is_defined and OF_THE_LINKER.fullmatch(found.name):
+                raise CannotCheck(f"'{found.name}', which the linker puts beside other variables,")
             found.made = self._object(found.type, found.name, lambda name: ("g", name), key=found.key)
             if found.is_defined:  # others have any value
                 self._set_to_zero_at_start(found.made)
@@ -401,7 +449,7 @@ class Program:
         self.graph, self.frames, self.effects = Graph(), [Frame("", (), scope)], Effects()
         try:
             yield
-            if self.graph.edges or self.graph.count > 1:
+            if self.graph.edges or self.graph.here != self.graph.entry:
                 raise CannotCheck("a number is needed that is known before the program runs")
         finally:
             self.graph, self.frames, self.effects = graph, frames, effects
@@ -431,6 +479,8 @@ class Program:
             if not isinstance(entity, TypeName):
                 raise self.refuse(node, f"the type '{node.name}'")
             return entity.type
+        if kind == "typeof":
+            return self._typeof(node, scope)
         if kind == "volatile":
             inner = self.type(node.of, scope)
             return ty.Unmodelled(f"volatile {inner}", inner)
@@ -448,6 +498,16 @@ class Program:
         if kind == "enum":
             return self._enumeration(node, scope)
         return ty.Unmodelled(str(node.name))
+
+    def _typeof(self, node: Node, scope: Scope) -> ty.Type:
+        with self._constant_reading(scope):
+            kind = self._type_of(node.value)
+        inner = kind
+        while isinstance(inner, ty.Array) and inner.length is not None:
+            inner = inner.of
+        if isinstance(inner, ty.Array):
+            raise self.refuse(node, "'typeof' of an array whose length is not known here")
+        return kind
 
     def _function_type(self, node: Node, scope: Scope) -> ty.Function:
         result = self.type(node.of, scope)
@@ -471,7 +531,8 @@ class Program:
         if node.tag is not None:
             found = scope.find_tag(node.tag) if node.fields is None else scope.tags.get(node.tag)
         if not isinstance(found, ty.Struct):
-            found = ty.Struct(node.tag or f"at {node.line}:{node.column}", is_union=node.is_union)
+            name = node.tag or f"at {node.line}:{node.column}"
+            found = ty.Struct(name, is_union=node.is_union, has_tag=node.tag is not None)
             if node.tag is not None:
                 scope.tags[node.tag] = found
         if node.fields is not None and found.fields is None:
@@ -483,16 +544,17 @@ class Program:
                         raise self.refuse(one, "a bit-field of this type")
                     kind = replace(kind, bits=self.constant(one.bits, scope))
                 fields[one.name or f"<{position}>"] = kind
+            found.is_altered = node.is_altered
             found.scalars = sum(map(ty.scalars_of, fields.values()))
             if found.scalars > MOST_SCALARS:
                 raise self.refuse(node, f"a struct with more than {MOST_SCALARS} scalars")
             found.fields = fields
         return found
 
-    def _enumeration(self, node: Node, scope: Scope) -> ty.Int:
+    def _enumeration(self, node: Node, scope: Scope) -> ty.Type:
         if node.items is None:
             known = scope.find_tag(node.tag)
-            return known if isinstance(known, ty.Int) else ty.UNSIGNED
+            return known if isinstance(known, ty.Int | ty.Unmodelled) else ty.UNSIGNED
         following, least = 0, 0
         for one in node.items:
             value = following if one.value is None else self.constant(one.value, scope)
@@ -500,7 +562,9 @@ class Program:
                 raise self.refuse(one, "an enumerator beyond int")
             scope.names[one.name] = Enumerator(value)
             following, least = value + 1, min(least, value)
-        kind = ty.INT if least < 0 else ty.UNSIGNED
+        kind: ty.Type = ty.INT if least < 0 else ty.UNSIGNED
+        if node.is_altered:
+            kind = ty.Unmodelled("an enumeration with an attribute of a system header")
         if node.tag is not None:
             scope.tags[node.tag] = kind
         return kind
@@ -520,11 +584,12 @@ class Program:
         called: Callable[[str], tuple[Any, ...] | None],
         *,
         key: object = None,
+        is_local: bool = False,
     ) -> Object:
         if key is not None and ty.has_union(kind) and key not in self.addressed:
             raise Addressed(key)
         if key is not None and key in self.addressed:
-            return self._in_memory(kind, name, called, key)
+            return self._in_memory(kind, name, called, key, is_local=is_local)
         found: dict[tuple[str, ...], tuple[ty.Leaf, Term]] = {}
         for leaf in ty.leaves(kind):
             width, elements = ty.width_of(leaf.type), 1
@@ -543,11 +608,23 @@ class Program:
         return Object(kind, found, key)
 
     def _in_memory(
-        self, kind: ty.Type, name: str, called: Callable[[str], tuple[Any, ...] | None], key: object
+        self,
+        kind: ty.Type,
+        name: str,
+        called: Callable[[str], tuple[Any, ...] | None],
+        key: object,
+        *,
+        is_local: bool,
     ) -> Object:
         """Its scalars have names, too, but for elements of arrays and where bytes may have two meanings."""
-        self.memory.size(kind)  # is not too much
-        made = Object(kind, {}, key, self.memory.address())
+        size = self.memory.size(kind)  # is not too much
+        made = Object(kind, {}, key)
+        if is_local and self.has_bounds:
+            made.life = self._fresh(f"{name}.life", LIFE_BITS)
+            self.initial[made.life] = tm.const(0, LIFE_BITS)
+            made.address = self.memory.address_in(made.life)
+        else:
+            made.address = self._lasting(size)
         if not ty.has_union(kind):
             for leaf in ty.leaves(kind):
                 known = called(".".join((name, *leaf.path)))
@@ -556,6 +633,56 @@ class Program:
                     address, _ = self._address(place)
                     self._call(known, self.memory.loaded(leaf.type, address, self.memory.cells, None))
         return made
+
+    def _lasting(self, size: int) -> Term:
+        found = self.memory.address()
+        number = object_of(found).value
+        assert number is not None
+        self.sizes[number] = size
+        return found
+
+    def _begin_life(self, made: Object, node: Node) -> None:
+        """Pointers to it that are left from before point to nothing."""
+        if made.life is not None:
+            last = tm.equal(made.life, tm.const(-1, LIFE_BITS))
+            self.graph.require(tm.negate(last), self.failure("too many lives of an object", node))
+            self.graph.set({made.life: tm.binary("bvadd", made.life, tm.const(1, LIFE_BITS))})
+
+    # --- bounds ---
+
+    def _limit(self, pointer: Term) -> Term:
+        """One more than the bytes of the object to which it points, or 0 if there is none that lives. Local
+        objects live where they can be named, here or in a function that is being run."""
+        number = object_of(pointer)
+        found = tm.select(self.memory.sizes, number)
+        living = [one for frame in self.frames for one in (*frame.given, *frame.sees)]
+        known = [(tm.const(at, HALF), size) for at, size in self.sizes.items()]
+        known += [
+            (object_of(one.address), self.memory.size(one.type))
+            for one in living
+            if one.address is not None and one.life is not None
+        ]
+        for at, size in known:
+            found = tm.choice(tm.equal(number, at), tm.const(size + 1, HALF), found)
+        return found
+
+    def _is_within(self, pointer: Term, count: int) -> Term:
+        """Whether so many bytes from there on are in an object that lives."""
+        start = tm.extend(tm.extract(HALF - 1, 0, pointer), HALF + 2, is_signed=False)
+        end = tm.binary("bvadd", start, tm.const(count, HALF + 2))
+        return tm.compared("bvult", end, tm.extend(self._limit(pointer), HALF + 2, is_signed=False))
+
+    def _require_within(self, pointer: Term, count: int, node: Node) -> None:
+        self.effects.reads.add(self.memory.sizes)
+        self.graph.require(self._is_within(pointer, count), self.failure("bounds", node))
+
+    def _require_inside(self, pointer: Value, by: Term, node: Node) -> None:
+        """A pointer may be moved by so many bytes, of 128 bits, if it stays in its object or at its end."""
+        self.effects.reads.add(self.memory.sizes)
+        start = tm.extend(tm.extract(HALF - 1, 0, pointer.term), 128, is_signed=False)
+        limit = tm.extend(self._limit(pointer.term), 128, is_signed=False)
+        inside = tm.compared("bvult", tm.binary("bvadd", start, by), limit)
+        self.graph.require(inside, self.failure("bounds", node))
 
     # --- memory ---
 
@@ -587,9 +714,18 @@ class Program:
             if place.object.key is None:
                 raise self.refuse(node, "the address of this")
             self._need_memory(place.object.key)
-        if "bounds" in self.checks:
-            raise self.refuse(node, "the bounds of a pointer")
         return self._address(place)[0]
+
+    def _formed(self, place: Place, node: Node) -> Term:
+        """The address of a part of what a pointer points to. It is in an object, or nobody knows where it
+        would be after a few more steps."""
+        found = self.address(place, node)
+        base = place.object.address
+        is_part = place.object.may_be_null and base is not None and base.value != 0 and bool(place.path)
+        if self.has_bounds and is_part:
+            self.left_open = CannotCheck("the address of a member", node.line, node.column)
+            self._require_within(found, 0, node)
+        return found
 
     def _stored(self, place: Place, cells: Term, value: Term, node: Node) -> Term:
         assert isinstance(place.type, ty.Int | ty.Pointer)
@@ -605,7 +741,7 @@ class Program:
 
     def pointer(self, given: Reference, node: Node) -> Value:
         """A reference as a value."""
-        found = self.address(given.place, node)
+        found = self._formed(given.place, node)
         if given.base is not None:
             found = self._moved_by(found, given.base, given.type)
         return Value(found, ty.Pointer(given.type))
@@ -615,15 +751,21 @@ class Program:
         if not isinstance(value.type, ty.Pointer) or isinstance(value.type.of, ty.Function | ty.Void):
             raise self.refuse(node, f"what {value.type} points to")
         self._need_memory()
-        if "bounds" in self.checks:
-            raise self.refuse(node, "the bounds of a pointer")
         return Place(Object(value.type.of, {}, None, value.term, may_be_null=True), value.type.of)
 
-    def _touch(self, place: Place) -> None:
-        """A run that reads or writes what NULL points to ends."""
-        if place.object.may_be_null:
-            assert place.object.address is not None
+    def _touch(self, place: Place, node: Node) -> None:
+        """A run that reads or writes what NULL points to ends; where bounds are checked, it fails, and so
+        does one that is outside of all objects."""
+        if not place.object.may_be_null:
+            return
+        assert place.object.address is not None
+        if not self.has_bounds:
             self._require_some(place.object.address)
+            return
+        address, shift = self._address(place)
+        bits = place.type.bits if isinstance(place.type, ty.Int) else None
+        size = self.size(place.type, node) if bits is None else -(-(shift + bits) // 8)
+        self._require_within(address, size, node)
 
     def _require_some(self, pointer: Term) -> None:
         self.graph.assume(tm.negate(tm.equal(pointer, tm.const(0, ty.POINTER_BITS))))
@@ -635,7 +777,7 @@ class Program:
 
     def _loaded(self, place: Place, node: Node) -> Term:
         assert isinstance(place.type, ty.Int | ty.Pointer)
-        self._touch(place)
+        self._touch(place, node)
         cells = self.memory.cells
         self.effects.reads.add(cells)
         address = self.address(place, node)
@@ -663,10 +805,10 @@ class Program:
             for _, variable in made.variables.values():
                 self.graph.choose(variable)
             return
-        cells = self.memory.cells
-        for at in range(self.memory.size(made.type)):
-            unknown = self._unknown(self.memory.cell_bits)
-            self.graph.set({cells: tm.store(cells, moved(made.address, at), unknown)})
+        cells, unknown = self.memory.cells, self._fresh("unknown", self.memory.cells.sort)
+        self.graph.choose(unknown)
+        size = self.memory.size(made.type)
+        self.graph.set({cells: self.memory.forgotten(size, made.address, cells, unknown)})
         self.effects.writes.add(cells)
 
     def _fresh(self, name: str, sort: tm.Sort) -> Term:
@@ -717,31 +859,30 @@ class Program:
         self, kind: ty.Type, node: Node, scope: Scope
     ) -> list[tuple[tuple[str | int, ...], ty.Type, Any]]:
         """Which part gets which expression, or byte; later ones count."""
-        found: list[tuple[tuple[str | int, ...], ty.Type, Any]] = []
+        found = Given()
         self._fill(kind, (), node, scope, found)
-        if len(found) > MOST_INITIAL:
-            raise self.refuse(node, f"more than {MOST_INITIAL} initial values")
-        return found
+        return found.all
 
-    def _fill(
-        self, kind: ty.Type, steps: tuple[str | int, ...], node: Node, scope: Scope, found: Any
-    ) -> None:
+    def _fill(self, kind: ty.Type, steps: Steps, node: Node, scope: Scope, found: Given) -> None:
         if isinstance(kind, ty.Int | ty.Pointer):
             while node.kind == "braces":
                 if not node.items:
                     return
                 node = node.items[0].value
-            found.append((steps, kind, node))
+            found.add(steps, kind, node, node)
         elif self._is_text(kind, node):
             assert isinstance(kind, ty.Array)
             texts = node.texts if node.kind == "string" else node.items[0].value.texts
             codes = [*string_codes(texts, node), 0]
             length = len(codes) if kind.length is None else kind.length
-            found += [((*steps, at), kind.of, code) for at, code in enumerate(codes[:length])]
+            found.begin(steps, node)
+            for at, code in enumerate(codes[:length]):
+                found.add((*steps, at), kind.of, code, node)
         elif node.kind == "braces":
+            found.begin(steps, node)
             self._fill_braces(kind, steps, node, scope, found)
         elif isinstance(kind, ty.Struct):
-            found.append((steps, kind, node))
+            found.add(steps, kind, node, node)
         else:
             raise self.refuse(node, f"an initial value for {kind}")
 
@@ -753,15 +894,15 @@ class Program:
             node = node.items[0].value
         return node.kind == "string"
 
-    def _fill_braces(
-        self, kind: ty.Type, steps: tuple[str | int, ...], node: Node, scope: Scope, found: Any
-    ) -> None:
+    def _fill_braces(self, kind: ty.Type, steps: Steps, node: Node, scope: Scope, found: Given) -> None:
         position = at = 0
         while at < len(node.items):
             item = node.items[at]
             if item.designators:
                 inner, target = steps, kind
                 for number, one in enumerate(item.designators):
+                    if isinstance(target, ty.Struct) and target.is_union:
+                        found.begin(inner, item)
                     where, inner, target = self._designated(inner, target, one, scope, item)
                     position = where if number == 0 else position
                 following = node.items[at + 1 : at + 2]
@@ -791,13 +932,13 @@ class Program:
     ) -> tuple[tuple[str | int, ...], ty.Type]:
         if isinstance(kind, ty.Array):
             return (*steps, position), kind.of
-        if isinstance(kind, ty.Struct) and position < len(members(kind)):
+        if isinstance(kind, ty.Struct) and position < _in_braces_of_others(kind):
             name = members(kind)[position]
             return (*steps, name), (kind.fields or {})[name]
         raise self.refuse(node, f"an initial value for {kind}")
 
     def _consume(
-        self, kind: ty.Type, steps: tuple[str | int, ...], items: Any, at: int, scope: Scope, found: Any
+        self, kind: ty.Type, steps: tuple[str | int, ...], items: Any, at: int, scope: Scope, found: Given
     ) -> int:
         """The next items for this; what comes after them. Inner braces may be left out (C11 6.7.9)."""
         value = items[at].value
@@ -807,7 +948,9 @@ class Program:
         if is_whole or (isinstance(kind, ty.Struct) and self._is_struct(value, scope)):
             self._fill(kind, steps, value, scope, found)
             return at + 1
-        count = len(members(kind)) if isinstance(kind, ty.Struct) else getattr(kind, "length", None) or 0
+        count = getattr(kind, "length", None) or 0
+        if isinstance(kind, ty.Struct):
+            count = _in_braces_of_others(kind)
         if count == 0:
             raise self.refuse(value, f"an initial value for {kind}")
         for position in range(count):
@@ -824,7 +967,7 @@ class Program:
         if node.kind == "name":
             found = scope.find(node.name)
             return isinstance(found, Object | GlobalName) and isinstance(found.type, ty.Struct)
-        if node.kind in ("number", "character", "string", "binary", "unary", "cast", "sizeof"):
+        if node.kind in ("number", "character", "string", "binary", "unary", "cast", "sizeof", "offset"):
             return False
         raise self.refuse(node, "an initial value that may be a struct")
 
@@ -1019,6 +1162,9 @@ class Program:
                 self._refer(frame, one, given)
                 continue
             made = self._local(one, kind)
+            if made.address is not None:
+                frame.given.append(made)
+                self._begin_life(made, one)
             if given is not None and made.address is not None:
                 later.append((made, self._kept_value(given, one), one))
             elif given is not None:
@@ -1036,6 +1182,7 @@ class Program:
                 node.name or "unnamed",
                 lambda name: ("l", path, name, line, column) if node.name is not None else None,
                 key=id(node),
+                is_local=True,
             )
         except CannotCheck as problem:
             raise self.refuse(node, str(problem)) from None
@@ -1088,15 +1235,16 @@ class Program:
             if node.name not in frame.label_sees:
                 raise self.refuse(node, f"the label '{node.name}'")
             self.graph.here = start
-            self._enter(sees, frame.label_sees[node.name])
+            self._enter(sees, frame.label_sees[node.name], node)
             self.graph.jump(frame.labels[node.name])
         self.graph.here = frame.leaving
         self.frames.pop()
 
-    def _enter(self, before: Sequence[Object], after: Sequence[Object]) -> None:
+    def _enter(self, before: Sequence[Object], after: Sequence[Object], node: Node) -> None:
         """A jump into the scope of variables, over their declarations: they hold anything."""
         for one in after:
             if not any(one is known for known in before):
+                self._begin_life(one, node)
                 self._forget(one)
 
     # --- statements ---
@@ -1126,6 +1274,11 @@ class Program:
         self.discarded(node.value)
 
     def _run_declare(self, node: Node) -> None:
+        written = node.type
+        is_new = node.name is None and written.kind == "struct" and written.fields is None
+        if is_new and written.tag not in self.scope.tags:  # `struct s;` hides an outer one (C11 6.7.2.3)
+            new = ty.Struct(written.tag, is_union=written.is_union, has_tag=True)
+            self.scope.tags[written.tag] = new
         kind = self.type(node.type, self.scope)
         if node.name is None:
             return
@@ -1159,6 +1312,7 @@ class Program:
                 return
         made = self._local(node, kind)
         self.frame.sees.append(made)
+        self._begin_life(made, node)
         if node.init is None:
             self._forget(made)
             return
@@ -1320,9 +1474,7 @@ class Program:
         frame.switches.pop()
         graph.jump(after)
         graph.here = start
-        tests = [
-            (tm.equal(chosen, tm.const(at, kind.width)), to) for at, to in switch.cases if at is not None
-        ]
+        tests = [(_is_one_of(chosen, kind, *at), to) for at, to in switch.cases if at is not None]
         others = [to for at, to in switch.cases if at is None]
         rest = tm.both(tm.negate(test) for test, _ in tests)
         graph.leave([*tests, (rest, others[0] if others else after)])
@@ -1333,14 +1485,18 @@ class Program:
         if not frame.switches:
             raise self.refuse(node, "a case outside of a switch")
         switch = frame.switches[-1]
-        number = None
+        numbers = None
         if node.value is not None:
-            number = self.constant(node.value, self.scope) & ((1 << switch.type.width) - 1)
+            given = [self.constant(one, self.scope) for one in (node.value, node.last or node.value)]
+            first, last = (_wrapped(one, switch.type) for one in given)
+            if node.last is not None and [first, last] != given:
+                raise self.refuse(node, "a range of cases beyond the type of the switch")
+            numbers = first, last
         start, target = graph.node(), graph.node()
-        switch.cases.append((number, start))
+        switch.cases.append((numbers, start))
         graph.jump(target)
         graph.here = start
-        self._enter(switch.sees, frame.sees)
+        self._enter(switch.sees, frame.sees, node)
         graph.jump(target)
         graph.here = target
         self.run(node.body)
@@ -1376,7 +1532,7 @@ class Program:
         return known
 
     def _may_draw(self, node: Node) -> bool:
-        if node.kind in ("call", "assign", "increment", "block"):
+        if node.kind in ("call", "assign", "increment", "block", "or_else"):
             return True
         if node.kind == "binary" and node.op in ("/", "%", "<<", ">>"):
             return True
@@ -1464,10 +1620,25 @@ class Program:
             return given
         if given.base is None:
             raise self.refuse(node, "a pointer that is moved away from its object")
-        if "bounds" in self.checks:
-            raise self.refuse(node, "the bounds of a pointer that is moved")
+        if self.has_bounds:
+            assert isinstance(given.place.type, ty.Array)
+            base = tm.extend(given.base, 66, is_signed=False)
+            by = tm.extend(index.term, 66, is_signed=index.type.is_signed)
+            end = tm.const(given.place.type.length or 0, 66)
+            inside = tm.compared("bvule", tm.binary("bvadd", base, by), end)
+            self.graph.require(inside, self.failure("bounds", node))
         wide = tm.resize(index.term, INDEX_BITS, is_signed=index.type.is_signed)
         return Reference(given.place, tm.binary("bvadd", given.base, wide))
+
+    def _at(self, given: Reference, node: Node) -> Place:
+        """What is read or written there."""
+        if given.base is None:
+            return given.place
+        if self.has_bounds:
+            assert isinstance(given.place.type, ty.Array)
+            end = tm.const(given.place.type.length or 0, INDEX_BITS)
+            self.graph.require(tm.compared("bvult", given.base, end), self.failure("bounds", node))
+        return self._element(given.place, given.base)
 
     def _kept(self, given: Reference) -> Reference:
         """With positions that nothing changes any more."""
@@ -1490,8 +1661,7 @@ class Program:
         return found
 
     def _pointed(self, node: Node) -> Place:
-        given = self.reference(node)
-        return given.place if given.base is None else self._element(given.place, given.base)
+        return self._at(self.reference(node), node)
 
     def place(self, node: Node) -> Place:
         if node.kind == "name":
@@ -1533,8 +1703,7 @@ class Program:
 
     def _indexed(self, node: Node) -> Place:
         if node.value.kind == "name" and isinstance(self.scope.find(node.value.name), Reference):
-            given = self._element_reference(node)
-            return given.place if given.base is None else self._element(given.place, given.base)
+            return self._at(self._element_reference(node), node)
         array, index = self.apart(node, lambda: self._array(node.value), lambda: self.value(node.index))
         if isinstance(array, Value):
             return self._followed(self.operation("+", array, index, node), node)
@@ -1580,7 +1749,7 @@ class Program:
         if is_own:
             self.effects.own.add(variable)
         if place.object.address is not None:
-            self._touch(place)
+            self._touch(place, node)
             self.graph.set({variable: self._stored(place, variable, term, node)})
             return
         index = self._variable(place, node)[2]
@@ -1621,7 +1790,7 @@ class Program:
         for to, of in pairs:
             given = self.read(of, node).term
             if to.object.address is not None:
-                self._touch(to)
+                self._touch(to, node)
                 cells = self.memory.cells
                 before = values.get(cells, cells)
                 values[cells] = self._stored(to, before, given, node)
@@ -1706,6 +1875,11 @@ class Program:
         """A value, or a struct as a place."""
         if node.kind == "call":
             return self.call(node)
+        if node.kind == "comma":
+            *before, last = node.items
+            for one in before:
+                self._one_of_several(one)
+            return self._one_of_several(last)
         if self.is_place(node):
             place = self.place(node)
             if not isinstance(place.type, ty.Struct):
@@ -1720,6 +1894,11 @@ class Program:
             }
             return place
         return self.value(node)
+
+    def _one_of_several(self, node: Node) -> Value | Place:
+        """Between commas, where a struct may stand as well."""
+        is_operand = self.is_place(node) or node.kind in ("call", "comma")
+        return self.operand(node) if is_operand else self.discarded(node)
 
     def value(self, node: Node) -> Value:
         found = self.discarded(node)
@@ -1747,7 +1926,7 @@ class Program:
     def _of_place(self, place: Place, node: Node) -> Value:
         """What is there; of an array its address."""
         if isinstance(place.type, ty.Array):
-            return Value(self.address(place, node), ty.Pointer(place.type.of))
+            return Value(self._formed(place, node), ty.Pointer(place.type.of))
         return self.read(place, node)
 
     def _value_number(self, node: Node) -> Value:
@@ -1784,8 +1963,8 @@ class Program:
     def _value_string(self, node: Node) -> Value:
         self._need_memory()
         if id(node) not in self.literals:
-            address = self.literals[id(node)] = self.memory.address()
             codes = [*string_codes(node.texts, node), 0]
+            address = self.literals[id(node)] = self._lasting(len(codes))
             if len(codes) > MOST_CELLS:
                 raise self.refuse(node, f"a text of more than {MOST_CELLS} bytes")
             for other in self.texts:  # compilers and linkers may keep them in one place, or not
@@ -1805,6 +1984,8 @@ class Program:
         if isinstance(found, FunctionName):
             if found.name not in self.definitions:
                 raise self.refuse(node, f"the address of '{node.name}', which has no body")
+            if not ty.compatible(found.type, self.types_of[found.name]):
+                raise self.refuse(node, f"the address of '{node.name}', which is declared with another type")
             self._need_memory((FUNCTION, found.name))
             return Value(self._address_of_function(found.name), ty.Pointer(self.types_of[found.name]))
         raise self.refuse(node, f"'{node.name}'")
@@ -1817,9 +1998,7 @@ class Program:
         return self.converted(self.value(node.value), target, node)
 
     def _value_comma(self, node: Node) -> Value | Place:
-        for one in node.items[:-1]:
-            self.discarded(one)
-        return self.discarded(node.items[-1])
+        return self.operand(node)
 
     def _value_block(self, node: Node) -> Value | Place:
         found: Value | Place = Value(tm.const(0, 32), ty.VOID)
@@ -1835,9 +2014,26 @@ class Program:
         condition = self.condition(node.condition)
         return self._either(node, condition, lambda: self.value(node.yes), lambda: self.value(node.no))
 
+    def _value_or_else(self, node: Node) -> Value:
+        """`a ?: b`, where `a` is evaluated once."""
+        given = self.value(node.value)
+        kept = self._fresh("given", given.term.sort)
+        self.graph.set({kept: given.term})
+        once = Value(kept, given.type)
+        return self._either(node, self.truth(once, node), lambda: once, lambda: self.value(node.no))
+
     def _either(
         self, node: Node, condition: Term, yes: Callable[[], Value], no: Callable[[], Value]
     ) -> Value:
+        if condition in (tm.TRUE, tm.FALSE):  # also where nothing can be drawn, as in an enumerator
+            here, self.graph.here = self.graph.here, None
+            other = (no if condition is tm.TRUE else yes)()
+            self.graph.here = here
+            one = (yes if condition is tm.TRUE else no)()
+            kind = self._common(one, other, node)
+            if one.truth is not None and other.truth is not None:
+                return self.as_int(one.truth)
+            return Value(one.term, kind) if isinstance(kind, ty.Void) else self.converted(one, kind, node)
         if not self.draws(node):
             one, other = yes(), no()
             kind = self._common(one, other, node)
@@ -1929,8 +2125,30 @@ class Program:
         if op not in ("==", "!="):
             return self._computed_with_pointers(op, left, right, node)
         kind = left.type if isinstance(left.type, ty.Pointer) else right.type
-        same = tm.equal(*(self.converted(each, kind, node).term for each in (left, right)))
+        terms = [self.converted(each, kind, node).term for each in (left, right)]
+        same = tm.equal(*terms)
+        if self.has_bounds:
+            same = self._is_same(same, terms)
         return self.as_int(same if op == "==" else tm.negate(same))
+
+    def _is_same(self, same: Term, pointers: Sequence[Term]) -> Term:
+        """The end of an object may be where another one is, and so may be what is gone. What is known: where
+        two objects live, one is not in the other, and no function is; NULL is like nothing else."""
+        numbers = [object_of(one) for one in pointers]
+        null, addresses = tm.const(0, HALF), [*self.functions.values()]
+        if any(one is null for one in numbers):
+            return same
+        self.effects.reads.add(self.memory.sizes)
+        is_known = [
+            tm.both(
+                tm.either((self._is_within(one, 1), *(tm.equal(one, each) for each in addresses)))
+                for one in pointers
+            ),
+            tm.equal(*numbers),
+            *(tm.equal(one, null) for one in numbers),
+        ]
+        unknown = tm.equal(self._unknown(1), tm.const(1, 1))
+        return tm.choice(tm.either(is_known), same, tm.either((same, unknown)))
 
     def _computed_with_pointers(self, op: str, left: Value, right: Value, node: Node) -> Value:
         self._need_memory()
@@ -1939,10 +2157,19 @@ class Program:
         if op in ("+", "-") and isinstance(left.type, ty.Pointer) and isinstance(right.type, ty.Int):
             wide = tm.resize(right.term, ty.POINTER_BITS, is_signed=right.type.is_signed)
             by = wide if op == "+" else tm.unary("bvneg", wide)
+            if self.has_bounds and wide.value != 0:
+                is_whole = isinstance(left.type.of, ty.Void | ty.Function)
+                bytes_ = 1 if is_whole else self.size(left.type.of, node)
+                exact = tm.extend(right.term, 128, is_signed=right.type.is_signed)
+                exact = tm.binary("bvmul", exact, tm.const(bytes_, 128))
+                exact = exact if op == "+" else tm.unary("bvneg", exact)
+                self._require_inside(left, exact, node)
             return Value(self._moved_by(left.term, by, left.type.of), left.type)
         if not isinstance(left.type, ty.Pointer) or not isinstance(right.type, ty.Pointer):
             raise self.refuse(node, "computing with pointers")
         is_same = tm.equal(object_of(left.term), object_of(right.term))
+        if self.has_bounds:
+            self.graph.require(is_same, self.failure("bounds", node))
         if op == "-":  # of pointers into different objects it is anything, and so is what is less
             kind = ty.Int(self.long_bits, True, 4, "long")
             size = tm.const(ty.size_of(left.type.of, self.pointer_bits), ty.POINTER_BITS)
@@ -2026,10 +2253,33 @@ class Program:
         size = self.size(kind, node)
         return Value(tm.const(size, self.long_bits), ty.Int(self.long_bits, False, 4, "unsigned long"))
 
+    def _value_offset(self, node: Node) -> Value:
+        kind, found = self.type(node.type, self.scope), tm.const(0, ty.POINTER_BITS)
+        for step in node.steps:
+            if isinstance(step, Node):
+                if not isinstance(kind, ty.Array):
+                    raise self.refuse(node, f"an element of {kind}")
+                found, kind = (
+                    moved(found, self.constant(step, self.scope) * self.size(kind.of, node)),
+                    kind.of,
+                )
+                continue
+            for name in (kind.path_to(step) or ("",)) if isinstance(kind, ty.Struct) else ("",):
+                if not isinstance(kind, ty.Struct) or name not in (kind.fields or {}):
+                    raise self.refuse(node, f"the member '{step}' of {kind}")
+                offset, shift = ty.offset_of(kind, name, self.pointer_bits)
+                if shift:
+                    raise self.refuse(node, "where a bit-field is")
+                found, kind = moved(found, offset), (kind.fields or {})[name]
+        assert found.value is not None
+        return Value(tm.const(found.value, self.long_bits), ty.Int(self.long_bits, False, 4, "unsigned long"))
+
     def _type_of(self, node: Node) -> ty.Type:
         """Of an operand that is not evaluated: what is drawn for it is thrown away."""
+        if node.kind == "name" and isinstance(found := self.scope.find(node.name), FunctionName):
+            return found.type
         if any(one.kind in ("call", "assign", "increment", "block") for one in all_parts_of(node)):
-            raise self.refuse(node, "the size of something with effects")
+            raise self.refuse(node, "the type of something with effects")
         if node.kind == "string":
             return ty.Array(ty.CHAR, len(string_codes(node.texts, node)) + 1)
         effects, self.effects = self.effects, Effects()
@@ -2097,18 +2347,33 @@ class Program:
         is_defined = isinstance(found, FunctionName) and found.name in self.definitions
         known = None if is_defined and name not in ALWAYS else self._library(name.removesuffix(REAL))
         if known is not None:
+            self._require_result(node, name.removesuffix(REAL), found)
             return known(node)
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared")
-        if name.removesuffix(REAL) in NOT_READ and not is_defined:
+        if _without_underscores(name) in NOT_READ and not is_defined:
             raise self.refuse(node, f"the function '{name}'")
         if not is_defined:
             return self._of_the_environment(node, found)
         kind = self.types_of[found.name]
-        if not ty.compatible(found.type, kind) or (found.type.parameters is None and kind.parameters):
+        if not ty.compatible(found.type, kind):
             raise self.refuse(node, f"a call of '{name}', which is declared with another type")
         given = self.apart(node, *(lambda one=one: self._argument(one) for one in node.arguments))
+        if found.type.parameters is None and not all(map(_is_passed_as, given, kind.parameters or ())):
+            raise self.refuse(node, f"a call of '{name}' with others than it is defined with")
         return self._inlined(node, found.name, given)
+
+    def _require_result(self, node: Node, name: str, found: Any) -> None:
+        """A function of the library gives what it gives: who declares something else gets other bits."""
+        said = found.type.result if isinstance(found, FunctionName) else ty.VOID
+        wanted = RESULTS.get(name)
+        if name in ("labs", "__builtin_labs"):
+            wanted = ty.Int(self.long_bits, True, 4, "long")
+        is_fine = wanted is None or isinstance(said, ty.Void)
+        if isinstance(wanted, ty.Int) and isinstance(said, ty.Int):
+            is_fine = _are_alike(wanted, said)
+        if not is_fine and not (isinstance(wanted, ty.Pointer) and isinstance(said, ty.Pointer)):
+            raise self.refuse(node, f"the function '{name}', which is declared to return {said},")
 
     def _call_by_pointer(self, node: Node) -> Value:
         """One of the functions whose address is taken. Of another one nothing is known: that is a failure."""
@@ -2226,16 +2491,26 @@ class Program:
         for one in node.arguments:
             if one.kind == "name" and isinstance(self.scope.find(one.name), FunctionName):
                 raise self.refuse(node, f"giving a function to '{found.name}'")
-        self._ignored(node)
+        given = self._ignored(node)
+        if any(isinstance(one, Value) and self._is_of_a_function(one) for one in given):
+            raise self.refuse(node, f"giving a function to '{found.name}'")
+        if _without_underscores(found.name) in WRITING | OF_BYTES and any(
+            map(_may_be_written_through, given)
+        ):
+            raise self.refuse(node, f"the function '{found.name}', which writes what it is given,")
         kind = found.type.result
         if isinstance(kind, ty.Int | ty.Pointer | ty.Void):
             self.externals.add(found.name.removesuffix(REAL))
         return self._anything(node, kind, found.name)
 
-    def _ignored(self, node: Node) -> None:
+    def _is_of_a_function(self, value: Value) -> bool:
+        is_typed = isinstance(value.type, ty.Pointer) and isinstance(value.type.of, ty.Function)
+        return is_typed or value.term in self.functions.values()
+
+    def _ignored(self, node: Node) -> list[Value | Place | Reference]:
         """Arguments that nobody looks at; texts among them are only shown."""
         wanted = [one for one in node.arguments if not _is_text(one)]
-        self.apart(node, *(lambda one=one: self._argument(one) for one in wanted))
+        return self.apart(node, *(lambda one=one: self._argument(one) for one in wanted))
 
     def _anything(self, node: Node, kind: ty.Type, origin: str) -> Value:
         if isinstance(kind, ty.Void):
@@ -2246,6 +2521,8 @@ class Program:
         self.graph.choose(result, origin)
         if isinstance(kind, ty.Pointer):
             self.has_foreign_pointers = True
+            if self.has_bounds:  # what they point to is nobody's here
+                self.left_open = CannotCheck("the bounds of pointers from outside", node.line, node.column)
             outside = tm.compared("bvule", tm.const(FIRST_FROM_OUTSIDE, HALF), object_of(result))
             self.graph.assume(tm.either((outside, tm.equal(result, tm.const(0, ty.POINTER_BITS)))))
             return Value(result, kind)
@@ -2267,7 +2544,7 @@ class Program:
             **dict.fromkeys(("__VERIFIER_assume", "assume", "__builtin_assume"), self._assume),
             "__VERIFIER_assert": self._assert,
             **dict.fromkeys(("malloc", "__builtin_malloc", "calloc"), self._allocate),
-            **dict.fromkeys(("free", "__builtin_free"), self._nothing),
+            **dict.fromkeys(("free", "__builtin_free"), self._free),
             **dict.fromkeys(("memset", "__builtin_memset"), self._set_bytes),
             **dict.fromkeys(("memcpy", "memmove", "__builtin_memcpy"), self._copy_bytes),
             **dict.fromkeys(STOPS, self._stop),
@@ -2288,31 +2565,78 @@ class Program:
         return Value(tm.const(0, 32), ty.VOID)
 
     def _allocate(self, node: Node) -> Value:
-        """An object of its own; its size matters to no one here. It holds anything, or zeros."""
+        """An object of its own, which holds anything, or zeros. Its size matters where bounds are checked."""
         self._need_memory()
-        if "allocation" in self.checks or "bounds" in self.checks:
-            raise self.refuse(node, "allocation that may fail or has bounds")
         self.has_heap = True
+        is_cleared = node.function.name.removesuffix(REAL) == "calloc"
+        if len(node.arguments) != (2 if is_cleared else 1):
+            raise self.refuse(node, "another number of arguments")
         sizes = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
+        size = tm.const(1, 128)
+        for one in sizes:
+            size = tm.binary("bvmul", size, tm.extend(self._size(one, node), 128, is_signed=False))
+        if is_cleared and (size.value is None or size.value > MOST_CELLS):
+            raise self.refuse(node, "calloc of an unknown size, or of a large one")
         heap, made = self.memory.heap, self._fresh("allocated", ty.POINTER_BITS)
         left = tm.negate(tm.equal(heap, tm.const(FIRST_FROM_OUTSIDE - 1, HALF)))
         self.graph.require(left, self.failure("too many allocations", node))
         one = tm.const(1, HALF)
         self.graph.set({made: tm.concat(heap, tm.const(0, HALF)), heap: tm.binary("bvadd", heap, one)})
-        if node.function.name.removesuffix(REAL) == "calloc":
-            known = [each.term.value for each in sizes]
-            if len(known) != 2 or None in known or known[0] * known[1] > MOST_CELLS:
-                raise self.refuse(node, "calloc of an unknown size, or of a large one")
+        if self.has_bounds:
+            self._keep_size(made, size, node)
+        if is_cleared:
             cells = self.memory.cells
-            self.graph.set({cells: self.memory.zeros(known[0] * known[1], made, cells)})
+            self.graph.set({cells: self.memory.zeros(size.value or 0, made, cells)})
             self.effects.writes.add(cells)
+        if "allocation" in self.checks:  # what was made is nobody's then
+            fails = tm.equal(self._unknown(1), tm.const(1, 1))
+            self.graph.set({made: tm.choice(fails, tm.const(0, ty.POINTER_BITS), made)})
         return Value(made, ty.Pointer(ty.VOID))
+
+    def _size(self, value: Value, node: Node) -> Term:
+        """As the library gets it, with 64 bits."""
+        kind = ty.Int(self.long_bits, False, 4, "unsigned long")
+        return tm.resize(self.converted(value, kind, node).term, 64, is_signed=False)
+
+    def _keep_size(self, made: Term, size: Term, node: Node) -> None:
+        is_small = tm.compared("bvult", size, tm.const(1 << (HALF - 1), 128))
+        if is_small is not tm.TRUE:
+            self.left_open = CannotCheck("an allocation of 2 GiB or more", node.line, node.column)
+        self.graph.require(is_small, self.failure("allocation", node))
+        kept = tm.binary("bvadd", tm.extract(HALF - 1, 0, size), tm.const(1, HALF))
+        sizes = self.memory.sizes
+        self.graph.set({sizes: tm.store(sizes, object_of(made), kept)})
+        self.effects.writes.add(sizes)
+
+    def _free(self, node: Node) -> Value:
+        if not self.has_bounds:
+            return self._nothing(node)
+        self._need_memory()
+        pointer = self.converted(self._one(node), ty.Pointer(ty.VOID), node).term
+        number, sizes = object_of(pointer), self.memory.sizes
+        is_null = tm.equal(pointer, tm.const(0, ty.POINTER_BITS))
+        is_allocated = [
+            tm.compared("bvule", tm.const(FIRST_ON_THE_HEAP, HALF), number),
+            tm.compared("bvult", number, tm.const(FIRST_FROM_OUTSIDE, HALF)),
+            tm.equal(tm.extract(HALF - 1, 0, pointer), tm.const(0, HALF)),
+            tm.negate(tm.equal(tm.select(sizes, number), tm.const(0, HALF))),
+        ]
+        self.graph.require(tm.either((is_null, tm.both(is_allocated))), self.failure("bounds", node))
+        gone = tm.store(sizes, number, tm.const(0, HALF))
+        self.graph.set({sizes: tm.choice(is_null, sizes, gone)})
+        self.effects.writes.add(sizes)
+        return Value(tm.const(0, 32), ty.VOID)
 
     def _set_bytes(self, node: Node) -> Value:
         pointer, byte, count = self._bytes(node)
+        self._require_bytes(pointer, count, node)
         low = tm.extract(7, 0, self.converted(byte, ty.INT, node).term)
         cells = self.memory.cells
-        self.graph.set({cells: self.memory.set_bytes(low, count, pointer.term, cells)})
+        if count.value is not None:
+            found = self.memory.set_bytes(low, count.value, pointer.term, cells)
+        else:
+            found = self.memory.set_some(low, count, pointer.term, cells)
+        self.graph.set({cells: found})
         self.effects.writes.add(cells)
         return pointer
 
@@ -2320,31 +2644,56 @@ class Program:
         """All at once, so it does not matter whether the objects overlap."""
         target, source, count = self._bytes(node)
         source = self.converted(source, ty.Pointer(ty.VOID), node)
-        if count:
-            self._require_some(source.term)
-        cells = self.memory.cells
-        copied = self.memory.copied(source.term, target.term, count, cells, self._unknown)
+        self._require_bytes(target, count, node)
+        self._require_bytes(source, count, node)
+        cells, unknown = self.memory.cells, self._unknown
+        if count.value is not None:
+            copied = self.memory.copied(source.term, target.term, count.value, cells, unknown)
+        else:
+            copied = self.memory.copied_some(source.term, target.term, count, cells, unknown)
         self.graph.set({cells: copied})
         self.effects.reads.add(cells)
         self.effects.writes.add(cells)
         return target
 
-    def _bytes(self, node: Node) -> tuple[Value, Value, int]:
-        """A pointer, what goes there, and how many bytes that are."""
+    def _bytes(self, node: Node) -> tuple[Value, Value, Term]:
+        """A pointer, what goes there, and how many bytes that are, with 64 bits."""
         self._need_memory()
-        if "bounds" in self.checks:
-            raise self.refuse(node, "the bounds of a pointer")
         if len(node.arguments) != 3:
             raise self.refuse(node, "another number of arguments")
         pointer, value, count = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
         pointer = self.converted(pointer, ty.Pointer(ty.VOID), node)
-        if count.term.value is None:
-            raise self.refuse(node, "a number of bytes that is not known before the program runs")
-        if count.term.value > MOST_CELLS:
+        number = self._size(count, node)
+        if number.value is None:
+            kept = self._fresh("bytes", 64)
+            self.graph.set({kept: number})
+            number = kept
+            self.left_open = CannotCheck(
+                f"more than {MOST_UNKNOWN} bytes, of which it is not known how many they are",
+                node.line,
+                node.column,
+            )
+            is_small = tm.compared("bvule", number, tm.const(MOST_UNKNOWN, 64))
+            self.graph.require(is_small, self.failure("too many bytes", node))
+        elif number.value > MOST_CELLS:
             raise self.refuse(node, f"more than {MOST_CELLS} bytes at once")
-        if count.term.value:
-            self._require_some(pointer.term)
-        return pointer, value, count.term.value
+        return pointer, value, number
+
+    def _require_bytes(self, pointer: Value, count: Term, node: Node) -> None:
+        """Where no byte is touched the pointer does not matter."""
+        if count.value == 0:
+            return
+        none = tm.equal(count, tm.const(0, 64))
+        if not self.has_bounds:
+            is_null = tm.equal(pointer.term, tm.const(0, ty.POINTER_BITS))
+            self.graph.assume(tm.either((none, tm.negate(is_null))))
+            return
+        self.effects.reads.add(self.memory.sizes)
+        start = tm.extend(tm.extract(HALF - 1, 0, pointer.term), 66, is_signed=False)
+        end = tm.binary("bvadd", start, tm.extend(count, 66, is_signed=False))
+        limit = tm.extend(self._limit(pointer.term), 66, is_signed=False)
+        inside = tm.either((none, tm.compared("bvult", end, limit)))
+        self.graph.require(inside, self.failure("bounds", node))
 
     def _fails(self, node: Node, kind: str, *, is_silent: bool = False) -> Value:
         if not is_silent:
@@ -2370,7 +2719,8 @@ class Program:
         text = node.arguments[position] if len(node.arguments) > position else None
         if text is None or text.kind != "string":
             raise self.refuse(node, "printing with a format that is no text")
-        if re.search(r"%[^%a-zA-Z]*[hljzt]*n", "".join(text.texts).replace("%%", "")):
+        shown = bytes(string_codes(text.texts, text)).decode("latin-1").replace("%%", "")
+        if STORES.search(shown):
             raise self.refuse(node, "printing with a format that may store something")
         return self._print(node)
 
@@ -2382,7 +2732,7 @@ class Program:
 
     def _expect(self, node: Node) -> Value:
         one, _ = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
-        return one  # type: ignore[no-any-return]
+        return self.converted(one, ty.Int(self.long_bits, True, 4, "long"), node)
 
     def _absolute(self, node: Node) -> Value:
         name = node.function.name.removesuffix(REAL).removeprefix("__builtin_")
@@ -2405,6 +2755,15 @@ class Program:
             kind = ty.Int(self.long_bits, is_signed, 4, "long" if is_signed else "unsigned long")
         if kind is None:
             raise self.refuse(node, f"the input '{name}'")
+        found = self.scope.find(node.function.name)
+        declared = found.type.result if isinstance(found, FunctionName) else None
+        if word in OF_THE_PROGRAM and isinstance(declared, ty.Int):
+            kind = declared
+        declared = declared or ty.INT  # as C has it without a declaration
+        if kind == ty.BOOL and isinstance(declared, ty.Int):
+            return self.converted(self._anything(node, kind, node.function.name), declared, node)
+        if not isinstance(kind, ty.Int) or not isinstance(declared, ty.Int) or not _are_alike(kind, declared):
+            raise self.refuse(node, f"the input '{name}', which is declared as {declared},")
         return self._anything(node, kind, node.function.name)
 
 
@@ -2432,6 +2791,25 @@ def _defined_in(tree: Sequence[Node]) -> Iterator[str]:
             yield node.name
 
 
+def _without_underscores(name: str) -> str:
+    """As the library calls what has another name for compilers: `__strcpy_chk`, `_longjmp`."""
+    return name.removesuffix(REAL).removeprefix("__builtin_").strip("_").removesuffix("_chk")
+
+
+def _wrapped(number: int, kind: ty.Int) -> int:
+    low = number & ((1 << kind.width) - 1)
+    return tm.signed(low, kind.width) if kind.is_signed else low
+
+
+def _is_one_of(chosen: Term, kind: ty.Int, first: int, last: int) -> Term:
+    """Of a `case`, or of GNU C's `case 1 ... 5`, which is empty if the last is less."""
+    if first == last:
+        return tm.equal(chosen, tm.const(first, kind.width))
+    less = "bvsle" if kind.is_signed else "bvule"
+    low, high = tm.const(first, kind.width), tm.const(last, kind.width)
+    return tm.both((tm.compared(less, low, chosen), tm.compared(less, chosen, high)))
+
+
 def _is_of_a_wrapper(node: Node) -> bool:
     return node.name is not None and OF_A_WRAPPER.fullmatch(node.name) is not None
 
@@ -2443,6 +2821,25 @@ def _zero(variable: Term, leaf: ty.Leaf) -> Term:
 
 def _width(kind: ty.Type) -> int:
     return ty.width_of(kind) if isinstance(kind, ty.Int | ty.Pointer) else 32
+
+
+def _are_alike(one: ty.Int, other: ty.Int) -> bool:
+    return (one.width, one.is_signed, one.is_bool) == (other.width, other.is_signed, other.is_bool)
+
+
+def _is_passed_as(given: Value | Place | Reference, wanted: ty.Type) -> bool:
+    """Whether a function gets it as it is, where nobody has said what it wants (C11 6.5.2.2)."""
+    if isinstance(wanted, ty.Pointer):
+        return isinstance(given, Reference) or isinstance(given.type, ty.Pointer)
+    if isinstance(wanted, ty.Int) and not isinstance(given, Reference) and isinstance(given.type, ty.Int):
+        return ty.promoted(wanted) == wanted and ty.promoted(given.type).width == wanted.width
+    return isinstance(given, Place) and ty.compatible(given.type, wanted)
+
+
+def _may_be_written_through(given: Value | Place | Reference) -> bool:
+    if isinstance(given, Value) and isinstance(given.type, ty.Pointer):
+        return given.term.value != 0
+    return isinstance(given, Reference)
 
 
 def _is_text(node: Node) -> bool:
@@ -2488,6 +2885,11 @@ def members(kind: ty.Struct) -> list[str]:
     return [name for name, one in fields.items() if not name.startswith("<") or isinstance(one, ty.Struct)]
 
 
+def _in_braces_of_others(kind: ty.Struct) -> int:
+    """How many members take initial values where the braces of this are left out: of a union the first."""
+    return min(1, len(members(kind))) if kind.is_union else len(members(kind))
+
+
 def parts_of(node: Node) -> Iterator[Node]:
     for part in node.parts.values():
         if isinstance(part, Node):
@@ -2530,7 +2932,14 @@ INPUTS: dict[str, ty.Type] = {
     "ulonglong": ty.UNSIGNED_LONG_LONG,
     **dict.fromkeys(("bool", "_Bool"), ty.BOOL),
 }
+OF_THE_PROGRAM = {"size_t", "loff_t", "sector_t", "u8", "u16", "u32"}  # what they are, it declares
 LONG_INPUTS = {"long", "ulong", "unsigned_long", "size_t", "loff_t", "sector_t"}
+RESULTS: dict[str, ty.Type] = {
+    **dict.fromkeys(("printf", "fprintf", "puts", "putchar", "fflush", "abs", "__builtin_abs"), ty.INT),
+    "llabs": ty.LONG_LONG,
+    **dict.fromkeys(("malloc", "__builtin_malloc", "calloc", "memset"), ty.Pointer(ty.VOID)),
+    **dict.fromkeys(("__builtin_memset", "memcpy", "memmove", "__builtin_memcpy"), ty.Pointer(ty.VOID)),
+}
 STOPS = (
     *("abort", "exit", "_exit", "_Exit"),
     *("__builtin_unreachable", "__builtin_trap", "__builtin_abort"),
@@ -2539,9 +2948,34 @@ STOPS = (
 ALWAYS = {"reach_error", "__VERIFIER_error", "__VERIFIER_assume", "__assert_fail"}
 # They change memory, or say something about it.
 NOT_READ = frozenset(
-    "alloca __builtin_alloca strcpy strncpy strcat strncat sprintf snprintf vsprintf vsnprintf sscanf scanf "
-    "fscanf fgets gets fread read recv bcopy bzero memccpy qsort strtok strtol strtoul getline setjmp "
-    "longjmp sigsetjmp siglongjmp strdup strndup posix_memalign aligned_alloc memalign valloc reallocarray "
-    "strsep pthread_create raise kill signal sigaction atexit on_exit at_quick_exit fork vfork bsearch "
-    "vprintf vfprintf dprintf realloc".split()
+    "__builtin_alloca aligned_alloc alloca at_quick_exit atexit bcopy bsearch bzero clock_gettime dprintf "
+    "fgets fork fread frexp fscanf fstat getcwd getline getrusage gets gettimeofday gmtime_r index kill "
+    "localtime_r longjmp lstat memalign memccpy memchr memmem mempcpy memrchr modf on_exit posix_memalign "
+    "pthread_create qsort raise rawmemchr read readlink realloc reallocarray realpath recv recvfrom "
+    "recvmsg remquo rindex scanf setjmp sigaction siglongjmp signal sigsetjmp snprintf sprintf sscanf "
+    "stpcpy stpncpy strcasestr strcat strchr strchrnul strcpy strdup strncat strncpy strndup strpbrk "
+    "strrchr strsep strstr strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm swab "
+    "valloc vfork vfprintf vprintf vsnprintf vsprintf cxa_atexit cxa_at_quick_exit cxa_thread_atexit_impl "
+    "register_atfork pthread_atfork sigsetjmp_cancel libc_start_main setcontext swapcontext makecontext "
+    "tsearch twalk ftw nftw lfind thrd_create call_once pthread_once qsort_r".split()
+)
+OF_BYTES = frozenset({"memcpy", "memmove", "memset"})  # by another name than those that are read
+# They write through a pointer that they are given, if it is one.
+WRITING = frozenset(
+    "accept accept4 asctime_r asprintf clock_getres clock_nanosleep confstr crypt_r ctime_r drand48_r "
+    "erand48 explicit_bzero fgetpos fgets_unlocked fgetws fread_unlocked fstatat fstatfs fstatvfs fwscanf "
+    "getaddrinfo getdelim getdents getdomainname getentropy getgrgid_r getgroups gethostname getitimer "
+    "getloadavg getlogin_r getnameinfo getopt getopt_long getpeername getpwnam_r getpwuid_r getrandom "
+    "getresgid getresuid getrlimit getsockname getsockopt getsubopt getwd glob iconv inet_aton inet_pton "
+    "initstate_r ioctl jrand48 lcong48 lrand48_r lsearch mblen mbrlen mbrtowc mbsnrtowcs mbsrtowcs "
+    "mbstowcs mbtowc memfrob mkdtemp mkostemp mkstemp mktemp mktime mrand48_r nanosleep nrand48 "
+    "open_memstream pipe pipe2 poll ppoll pread preadv prlimit pselect pthread_attr_getdetachstate "
+    "pthread_getname_np pthread_join ptsname_r rand_r random_r readdir_r readlinkat readv recvmmsg "
+    "regcomp regerror regexec sched_getaffinity sched_getparam seed48 select sem_getvalue setitimer "
+    "setstate_r sigaltstack sigemptyset sigfillset sigpending sigprocmask sigwait socketpair srand48_r "
+    "stat statfs statvfs strerror_r strfmon strfry strftime strlcat strlcpy strptime strtoimax strtok_r "
+    "strtoumax swprintf swscanf sysinfo tcgetattr time timegm timer_gettime times timespec_get tmpnam "
+    "tmpnam_r ttyname_r uname vasprintf vfscanf vscanf vsscanf wait wait3 wait4 waitid waitpid wcpcpy "
+    "wcpncpy wcrtomb wcscat wcscpy wcsftime wcsncat wcsncpy wcsnrtombs wcsrtombs wcstod wcstok wcstol "
+    "wcstombs wcstoul wcsxfrm wctomb wmemcpy wmemmove wmempcpy wmemset".split()
 )

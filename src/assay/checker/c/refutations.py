@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import zstandard
 
@@ -23,7 +22,10 @@ from assay.checker.c.problems import CannotCheck, NoProof
 from assay.checker.c.proofs import Obligation
 from assay.checker.c.propagation import Clause, Step, wrong_step
 from assay.checker.c.refuting import NoneFound, refuted
-from assay.records import dataclass
+from assay.checker.records import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT, VERSION = "assay-refutations", 1
 KEYS = {"certificate", "format", "proofs", "version"}

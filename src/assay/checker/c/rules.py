@@ -13,7 +13,7 @@ from assay.checker.c.lexer import WORD, Token, tokens
 from assay.checker.c.problems import CannotCheck, NoProgram
 from assay.checker.c.reading import REAL
 from assay.checker.c.syntax import Node, Parser, parse
-from assay.records import dataclass
+from assay.checker.records import dataclass
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 HEAD = re.compile(r"\s*(?:(state)|([A-Za-z_]\w*)\s*\.\s*(entry|return))\s*\{")
@@ -78,39 +78,88 @@ def require_own_names(text: str, rule: Rule) -> None:
         raise NoProgram(f"the program uses the name '{taken[0]}', which the rule {rule.name} needs")
 
 
-def woven(tree: list[Node], rules: Sequence[Rule]) -> list[Node]:
-    names: dict[str, bool] = {}
-    for node in tree:
-        if node.kind == "declare" and node.name is not None:
-            names[node.name] = "typedef" in node.storage
+OF_FUNCTIONS = ("function", "named", "typeof")  # types that are, or may be
+
+
+def woven(trees: Sequence[list[Node]], rules: Sequence[Rule]) -> list[list[Node]]:
+    """Of each file. A function is watched where it is defined, in each file that has a static one, and one
+    that no file defines in the first that declares it."""
+    names = [_names_of(tree) for tree in trees]
+    found = list(trees)
     for rule in rules:
-        tree = _with_rule(tree, rule, names)
-    return tree
-
-
-def _with_rule(tree: list[Node], rule: Rule, names: dict[str, bool]) -> list[Node]:
-    own = _declared(parse(rule.state))
-    state = _own_names(rule.state, own, rule)
-    found = list(tree)
-    parser = Parser(tokens(state))
-    parser.scopes = [names]
-    found += parser.file()
-    concerned = False
-    for function in dict.fromkeys(event.function for event in rule.events):
-        declared = [
-            node
-            for node in tree
-            if node.kind in ("declare", "define") and node.name == function and _is_function(node)
-        ]
-        if not declared:
-            continue
-        concerned = True
-        if any(node.kind == "define" and node.name == function + REAL for node in tree):
-            raise CannotCheck(f"two rules about {function}")
-        found = _around(found, function, declared, rule, own, names)
-    if not concerned:
-        raise NoProgram(f"the program declares none of the functions of the rule {rule.name}")
+        found = _with_rule(found, rule, names)
     return found
+
+
+def _names_of(tree: list[Node]) -> dict[str, bool]:
+    """Whether each is that of a type."""
+    named = [node for node in tree if node.kind == "declare" and node.name is not None]
+    return {node.name: "typedef" in node.storage for node in named}
+
+
+def _with_rule(trees: list[list[Node]], rule: Rule, names: Sequence[dict[str, bool]]) -> list[list[Node]]:
+    own = _declared(parse(rule.state))
+    hosts: dict[int, list[str]] = {}
+    for function in dict.fromkeys(event.function for event in rule.events):
+        for number in _hosts(trees, function):
+            hosts.setdefault(number, []).append(function)
+    if not hosts:
+        raise NoProgram(f"the program declares none of the functions of the rule {rule.name}")
+    found = list(trees)
+    for number in sorted(hosts):
+        parser = Parser(tokens(_own_names(rule.state, own, rule)))
+        parser.scopes = [names[number]]
+        state = [_remembered(node, len(hosts) > 1, number == min(hosts)) for node in parser.file()]
+        found[number] = [*found[number], *state]
+        for function in hosts[number]:
+            declared = _declarations_of(trees[number], function)
+            if any(node.kind == "define" and node.name == function + REAL for node in trees[number]):
+                raise CannotCheck(f"two rules about {function}")
+            found[number] = _around(found[number], function, declared, rule, own, names[number])
+    return found
+
+
+def _remembered(node: Node, is_shared: bool, is_first: bool) -> Node:
+    """What the rule remembers is its file's own, or one for all files: of the first, if there are several."""
+    if node.kind != "declare" or node.name is None or "typedef" in node.storage:
+        return node
+    if node.storage or node.type.kind == "function":
+        raise CannotCheck("a state of a rule with a storage class or a function", node.line, node.column)
+    storage = {"extern"} if is_shared and not is_first else set() if is_shared else {"static"}
+    init = None if storage == {"extern"} else node.init
+    return Node("declare", node, name=node.name, type=node.type, storage=storage, init=init)
+
+
+def _hosts(trees: Sequence[list[Node]], function: str) -> list[int]:
+    """The files in which the function is watched."""
+    found = {number: _declarations_of(tree, function) for number, tree in enumerate(trees)}
+    for number, declared in found.items():
+        if not declared:
+            _require_no_other_declaration(trees[number], function)
+    known = [number for number, declared in found.items() if declared]
+    static = [number for number in known if any("static" in node.storage for node in found[number])]
+    others = [number for number in known if number not in static]
+    defined = [number for number in others if any(node.kind == "define" for node in found[number])]
+    return sorted([*static, *(defined or others[:1])])
+
+
+def _declarations_of(tree: list[Node], function: str) -> list[Node]:
+    return [
+        node
+        for node in tree
+        if node.kind in ("declare", "define") and node.name == function and _is_function(node)
+    ]
+
+
+def _require_no_other_declaration(tree: list[Node], function: str) -> None:
+    """Inside of a function: nobody would be put around it."""
+    waiting = list(tree)
+    while waiting:
+        node = waiting.pop()
+        if node.kind == "declare" and node.name == function and node.type.kind in OF_FUNCTIONS:
+            raise CannotCheck(f"'{function}' declared inside of a function", node.line, node.column)
+        for part in node.parts.values():
+            waiting += [one for one in (part if isinstance(part, list) else [part]) if isinstance(one, Node)]
 
 
 def _is_function(node: Node) -> bool:
@@ -133,7 +182,8 @@ def _around(
         for position, one in enumerate(given)
     ]
     wrapped = Node("function", model, of=kind.of, parameters=parameters, is_variadic=False, is_open=False)
-    prototype = Node("declare", model, name=function, type=kind, storage=set(), init=None)
+    kept = model.storage & {"static"}
+    prototype = Node("declare", model, name=function, type=kind, storage=kept, init=None)
     real = Node("declare", model, name=function + REAL, type=kind, storage=set(), init=None)
     found: list[Node] = []
     for node in tree:

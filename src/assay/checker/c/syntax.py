@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from assay.checker.c.lexer import MODE, Token, tokens
+from assay.checker.c.lexer import ALTERED, LABEL, MODE, Token, tokens
 from assay.checker.c.problems import CannotCheck
 
 BASE_WORDS = {
@@ -21,6 +21,7 @@ QUALIFIERS = {"const", "volatile"}
 KEYWORDS = {
     *("if", "else", "while", "do", "for", "switch", "case", "default", "goto", "break", "continue", "return"),
     *("sizeof", "struct", "union", "enum", "_Static_assert", "_Alignof", "__alignof__"),
+    *("typeof", "__builtin_offsetof"),
     *BASE_WORDS,
     *STORAGE,
     *QUALIFIERS,
@@ -37,6 +38,21 @@ PRECEDENCE = {
     "&&": 2,
     "||": 1,
 }
+# gcc knows what these do and does it without a call, whatever body they have, or calls one for another.
+KNOWN_TO_GCC = frozenset(
+    "_Exit _exit abort abs aligned_alloc alloca bcmp bcopy bzero calloc dcgettext dgettext execl execle "
+    "execlp execv execve execvp exit feclearexcept fegetenv fegetexceptflag fegetround feholdexcept "
+    "feraiseexcept fesetenv fesetexceptflag fesetround fetestexcept feupdateenv ffs ffsl ffsll fork "
+    "fprintf fprintf_unlocked fputc fputc_unlocked fputs fputs_unlocked free fscanf fwrite "
+    "fwrite_unlocked gettext imaxabs index isalnum isalpha isascii isblank iscntrl isdigit isgraph "
+    "islower isprint ispunct isspace isupper iswalnum iswalpha iswblank iswcntrl iswdigit iswgraph "
+    "iswlower iswprint iswpunct iswspace iswupper iswxdigit isxdigit labs llabs malloc memchr memcmp "
+    "memcpy memmove mempcpy memset posix_memalign printf printf_unlocked putc putc_unlocked putchar "
+    "putchar_unlocked puts puts_unlocked realloc rindex scanf snprintf sprintf sscanf stpcpy stpncpy "
+    "strcasecmp strcat strchr strcmp strcpy strcspn strdup strfmon strftime strlen strncasecmp strncat "
+    "strncmp strncpy strndup strnlen strpbrk strrchr strspn strstr toascii tolower toupper towlower "
+    "towupper vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf".split()
+)
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 
 
@@ -66,6 +82,8 @@ class Parser:
         self.words, self.at = words, 0
         # Of each scope: whether a name is a type there. What gcc knows without a declaration is among words.
         self.scopes: list[dict[str, bool]] = [{}]
+        self.renamed: set[str] = set()  # functions that the linker knows by another name
+        self.defined: set[str] = set()
 
     # --- words ---
 
@@ -123,7 +141,7 @@ class Parser:
         now = self.now
         if now.kind != "id":
             return False
-        words = BASE_WORDS | QUALIFIERS | {"struct", "union", "enum"}
+        words = BASE_WORDS | QUALIFIERS | {"struct", "union", "enum", "typeof"}
         return now.text in words or (now.text not in KEYWORDS and self.is_type_name(now))
 
     def begins_declaration(self) -> bool:
@@ -159,11 +177,20 @@ class Parser:
     def definition(self, declared: Node, storage: set[str]) -> Node:
         if declared.type.kind != "function":
             raise self.problem("a body of what is no function")
+        if "static" not in storage and declared.name in KNOWN_TO_GCC:
+            raise self.problem(f"a definition of '{declared.name}', which gcc knows without it,")
+        self.defined.add(declared.name)
+        self._require_own_name(declared.name)
         self.scopes[-1][declared.name] = False
         self.scopes.append({one.name: False for one in declared.type.parameters if one.name is not None})
         body = self.compound(is_scope=False)
         self.scopes.pop()
         return Node("define", declared, name=declared.name, type=declared.type, storage=storage, body=body)
+
+    def _require_own_name(self, name: str) -> None:
+        """One that is renamed is the library's, which other files may mean as well."""
+        if name in self.renamed & self.defined:
+            raise self.problem(f"a definition of '{name}', which has another name for the linker,")
 
     def declarators(self, first: Node | None, base: Node, storage: set[str]) -> list[Node]:
         found = []
@@ -177,6 +204,10 @@ class Parser:
                 kind = Node("unmodelled", declared, name="a type with a mode")
             if declared.name is None:
                 raise self.problem("a declaration without a name")
+            if self.now.kind == "id" and self.now.text == LABEL:
+                self.next()
+                self.renamed.add(declared.name)
+                self._require_own_name(declared.name)
             self.scopes[-1][declared.name] = "typedef" in storage
             init = self.initialiser() if self.accept("=") else None
             found.append(Node("declare", declared, name=declared.name, type=kind, storage=storage, init=init))
@@ -198,6 +229,8 @@ class Parser:
                 words.append(self.next().text)
             elif text in ("struct", "union", "enum"):
                 named = self.enumeration() if text == "enum" else self.struct()
+            elif text == "typeof":
+                named = self.type_of()
             elif text == MODE:
                 token = self.next()
                 named = Node("unmodelled", token, name="a type with a mode")
@@ -213,8 +246,16 @@ class Parser:
             raise self.problem("a declaration without a type")
         return (Node("volatile", start, of=kind) if is_volatile else kind), storage
 
+    def type_of(self) -> Node:
+        start, is_type = self.next(), self._is_type_in_parentheses()
+        self.expect("(")
+        found = self.type_name() if is_type else self.expression()
+        self.expect(")")
+        return found if is_type else Node("typeof", start, value=found)
+
     def struct(self) -> Node:
         start = self.next()
+        is_altered = self._accept_altered()
         tag = self.next().text if self.now.kind == "id" and self.now.text not in KEYWORDS else None
         fields: list[Node] | None = None
         if self.accept("{"):
@@ -226,7 +267,15 @@ class Parser:
                 fields += self.members()
         elif tag is None:
             raise self.problem("a struct without a name and without members")
-        return Node("struct", start, is_union=start.text == "union", tag=tag, fields=fields)
+        is_union = start.text == "union"
+        return Node("struct", start, is_union=is_union, tag=tag, fields=fields, is_altered=is_altered)
+
+    def _accept_altered(self) -> bool:
+        """After `struct`, `union` or `enum`: an attribute of a system header may change the type."""
+        is_altered = self.now.kind == "id" and self.now.text == ALTERED
+        if is_altered:
+            self.next()
+        return is_altered
 
     def members(self) -> list[Node]:
         start = self.now
@@ -247,6 +296,7 @@ class Parser:
 
     def enumeration(self) -> Node:
         start = self.next()
+        is_altered = self._accept_altered()
         tag = self.next().text if self.now.kind == "id" and self.now.text not in KEYWORDS else None
         items: list[Node] | None = None
         if self.accept("{"):
@@ -258,7 +308,7 @@ class Parser:
                 items.append(Node("enumerator", name, name=name.text, value=value))
                 if not self.is_op("}"):
                     self.expect(",")
-        return Node("enum", start, tag=tag, items=items)
+        return Node("enum", start, tag=tag, items=items, is_altered=is_altered)
 
     def declarator(self, base: Node, *, is_abstract: bool = False) -> Node:
         """With the type around the name, or around nothing."""
@@ -507,14 +557,13 @@ class Parser:
 
     def case(self, start: Token) -> Node:
         value = self.conditional()
-        if self.is_op("..."):
-            raise self.problem("a range of cases")
+        last = self.conditional() if self.accept("...") else None
         self.expect(":")
-        return Node("case", start, value=value, body=self.labelled())
+        return Node("case", start, value=value, last=last, body=self.labelled())
 
     def default(self, start: Token) -> Node:
         self.expect(":")
-        return Node("case", start, value=None, body=self.labelled())
+        return Node("case", start, value=None, last=None, body=self.labelled())
 
     def goto(self, start: Token) -> Node:
         if self.is_op("*"):
@@ -552,7 +601,8 @@ class Parser:
             return condition
         self.next()
         if self.is_op(":"):
-            raise self.problem("'?:' without a middle")
+            self.next()
+            return Node("or_else", condition, value=condition, no=self.conditional())
         yes = self.expression()
         self.expect(":")
         return Node("conditional", condition, condition=condition, yes=yes, no=self.conditional())
@@ -603,7 +653,25 @@ class Parser:
             return Node("sizeof", token, type=None, value=self.unary())
         if self.is_word("_Alignof", "__alignof__"):
             raise self.problem("an alignment")
+        if self.is_word("__builtin_offsetof"):
+            return self.offset()
         return self.postfix(self.primary())
+
+    def offset(self) -> Node:
+        """`steps` are names of members, and expressions for elements."""
+        start = self.next()
+        self.expect("(")
+        kind = self.type_name()
+        self.expect(",")
+        steps: list[str | Node] = [self.identifier().text]
+        while not self.accept(")"):
+            if self.accept("."):
+                steps.append(self.identifier().text)
+            else:
+                self.expect("[")
+                steps.append(self.expression())
+                self.expect("]")
+        return Node("offset", start, type=kind, steps=steps)
 
     def primary(self) -> Node:
         token = self.next()

@@ -248,13 +248,55 @@ def filled(sort: tuple[int, int], element: Term) -> Term:
     return _term("fill", (element,), sort)
 
 
+_tables: dict[int, tuple[dict[int, Term], Term]] = {}  # of arrays: what is stored in them, and in which
+MOST_WALKED = 64  # stores, before a table is made of them
+
+
+def _tabled(array: Term) -> tuple[dict[int, Term], Term]:
+    """Of an array whose last stores have constant indexes: what they store, and the array below them."""
+    above: list[Term] = []
+    below = array
+    while below.op == "store" and below.args[1].value is not None and id(below) not in _tables:
+        above.append(below)
+        below = below.args[0]
+    known, below = _tables.get(id(below), ({}, below))
+    found = dict(known)
+    for one in reversed(above):
+        assert one.args[1].value is not None
+        found[one.args[1].value] = one.args[2]
+    _tables[id(array)] = found, below
+    return found, below
+
+
+def _is_long(array: Term) -> bool:
+    """Whether more than a few stores with constant indexes come last."""
+    for _ in range(MOST_WALKED):
+        if id(array) in _tables:
+            return True
+        if array.op != "store" or array.args[1].value is None:
+            return False
+        array = array.args[0]
+    return True
+
+
 def select(array: Term, index: Term) -> Term:
     assert isinstance(array.sort, tuple)
     element = array.sort[1]
+    walked = 0
     while array.op == "store":
+        walked += 1
+        is_constant = index.value is not None and array.args[1].value is not None
+        if is_constant and (walked > MOST_WALKED or id(array) in _tables):
+            elements, array = _tables.get(id(array)) or _tabled(array)
+            if index.value in elements:
+                return elements[index.value]
+            continue
         known = equal(array.args[1], index)
         if known is TRUE:
             return array.args[2]
+        if known is not FALSE and index.value is not None and _is_long(array.args[0]):
+            # One choice here instead of thousands for a solver.
+            return choice(known, array.args[2], select(array.args[0], index))
         if known is not FALSE:
             break
         array = array.args[0]

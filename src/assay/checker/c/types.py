@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from assay.checker.c.problems import CannotCheck
-from assay.records import dataclass
+from assay.checker.records import dataclass, replace
 
 POINTER_BITS = 64  # of a pointer's value here; what `sizeof` says depends on the data model
 
@@ -69,10 +68,11 @@ class Function:
 class Struct:
     """Two are the same only if they are one declaration."""
 
-    def __init__(self, tag: str, *, is_union: bool) -> None:
-        self.tag, self.is_union = tag, is_union
+    def __init__(self, tag: str, *, is_union: bool, has_tag: bool) -> None:
+        self.tag, self.is_union, self.has_tag = tag, is_union, has_tag
         self.fields: dict[str, Type] | None = None
         self.scalars = 0  # in it, those of an array once
+        self.is_altered = False  # by an attribute of a system header: where members are is not known
 
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
@@ -164,7 +164,9 @@ def compatible(one: Type, other: Type, seen: set[tuple[int, int]] | None = None)
         if one is other or pair in seen:
             return True
         seen.add(pair)
-        if one.tag != other.tag or one.is_union != other.is_union:
+        if one.has_tag != other.has_tag or one.is_union != other.is_union:
+            return False
+        if one.has_tag and one.tag != other.tag:
             return False
         if one.fields is None or other.fields is None:  # nobody knows more there
             return True
@@ -224,6 +226,8 @@ def has_union(one: Type) -> bool:
 def _layout_of_struct(
     one: Struct, pointer_bits: int, starts: dict[str, int] | None = None
 ) -> tuple[int, int]:
+    if one.is_altered:
+        raise CannotCheck(f"where members of {one} are, with an attribute of a system header")
     end, most, position = 0, 1, 0  # in bits, but for the alignment
     for name, kind in (one.fields or {}).items():
         if isinstance(kind, Array) and kind.length is None:
