@@ -1223,9 +1223,17 @@ def test_the_text_of_an_unknown_number_is_the_same_in_every_run():
 
 
 def test_too_many_alternatives_are_refused_with_a_way_out():
-    ((_, end),) = outcomes("import random\nrandom.randint(1, 1000)")
-    assert "1000 outcomes" in end
+    ((_, end),) = outcomes("import random\nrandom.randbytes(2)\nrandom.choice(range(1000))")
+    assert "outcomes" in end
     assert "assay.choose" in end
+
+
+@pytest.mark.parametrize(
+    "call", ["randint(1, 1000)", "randint(0, 2**70)", "randrange(2**70, 0, -3)", "getrandbits(90)"]
+)
+def test_of_too_many_whole_numbers_one_is_unknown_within_its_bounds(call):
+    text = f"import random\nx = random.{call}\nseen.append((x < 0, x > 2**90, x <= 2**90))"
+    assert outcomes(text) == {("[(False, False, True)]", None)}
 
 
 def test_tasks_are_not_counted_where_nobody_asks():

@@ -863,12 +863,11 @@ def test_a_key_may_be_hashed_by_what_nobody_changes_meanwhile():
 
 def test_texts_of_html_and_http_are_those_of_cpython():
     using = """
-        import asyncio, html, html.entities, http.client, os.path, socket
+        import asyncio, html, html.entities, http.client, os.path
         from html.parser import HTMLParser
         lock, ready = asyncio.Lock(), asyncio.Event()
         assert http.client.responses[404] == 'Not Found' and html.entities.name2codepoint['amp'] == 38
         assert html.escape('<a>') == '&lt;a&gt;' and html.unescape('&lt;&#33;&amp;') == '<!&'
-        assert socket.has_ipv6 is True
         class Tags(HTMLParser):
             def __init__(self):
                 super().__init__()
@@ -1110,3 +1109,376 @@ def test_what_cpython_has_in_several_modules_is_one_thing():
     text = "import io, _io\ntry:\n    io.StringIO().fileno()\nexcept _io.UnsupportedOperation:\n    pass"
     with pytest.raises(SourceProblem, match="the program catches _io"):
         threaded(text, "pass")
+
+
+WRITTEN_BESIDE = {
+    "noted/__init__.py": """
+        from importlib.metadata import PackageNotFoundError, distribution, metadata, requires, version
+        def look():
+            assert version("noted") == distribution("Noted").version == "1.0-post2"
+            found = metadata("noted")
+            assert found["name"] == "noted" and found.get("Summary", "") == "One line:\\nand\\n  another"
+            assert found.get_all("Classifier") == ["A", "B"] and found["missing"] is None
+            assert "License" not in found and "NAME" in found
+            assert found["Description"] == "# Noted\\n\\nHeaders: none\\n", found["Description"]
+            assert found.keys()[:2] == list(found)[:2] == ["Metadata-Version", "Name"] and len(found) == 8
+            assert requires("noted") == ["six>=1"] and distribution("noted").name == "noted"
+            assert [point.name for point in distribution("noted").entry_points] == ["say"]
+            assert distribution("noted").read_text("nothing.txt") is None
+            assert distribution("noted").locate_file("noted/__init__.py").name == "__init__.py"
+            for ask in (distribution, metadata, version, requires):
+                try:
+                    ask("nobody-has-this")
+                except PackageNotFoundError as error:
+                    assert error.name == "nobody-has-this"
+                else:
+                    raise SystemExit(1)
+        """,
+    "noted-1.0.post2.dist-info/METADATA": "Metadata-Version: 2.1\nName: noted\nVersion: 1.0-post2\n"
+    "Summary: One line:\n        and\n          another\nClassifier: A\nClassifier: B\n"
+    "Requires-Dist: six>=1\n\n# Noted\n\nHeaders: none\n",
+    "noted-1.0.post2.dist-info/entry_points.txt": "[console_scripts]\nsay = noted:look\n",
+}
+
+
+def test_what_is_written_beside_a_package_can_be_read():
+    agreed(WRITTEN_BESIDE, "import noted\nnoted.look()", "pass")
+    with pytest.raises(SourceProblem, match="the list of the files of a package is not modelled"):
+        threaded("from importlib.metadata import distribution\ndistribution('noted').files", "pass")
+
+
+def test_a_module_that_nobody_could_have_imported_is_not_among_those_that_are():
+    files = {
+        "asking.py": """
+            import sys
+            def look():
+                assert sys.modules.get("no_such_module") is None and "no_such_module.part" not in sys.modules
+                assert sys.modules["asking"].look is look and "asking" in sys.modules
+                try:
+                    sys.modules["no_such_module"]
+                except KeyError as error:
+                    assert error.args == ("no_such_module",)
+                else:
+                    raise SystemExit(1)
+            """,
+        "neighbour.py": "",
+    }
+    agreed(files, "import asking", "asking.look()")
+    for name in ("neighbour", "xml.dom"):  # might be imported by somebody whom the machine does not see
+        with pytest.raises(SourceProblem, match=f"whether CPython has imported the module '{name}'"):
+            threaded("import sys", f"assert {name!r} not in sys.modules")
+
+
+def test_the_globals_of_a_function_are_the_variables_of_its_module():
+    files = {
+        "varying.py": """
+            level = 1
+            class Kind:
+                def method(self):
+                    return level
+            def function():
+                return level
+            """
+    }
+    work = """
+    names = varying.function.__globals__
+    assert names['level'] in (1, 2) and names.get('nothing') is None and 'Kind' in names
+    assert varying.Kind().method.__globals__['function'] is varying.function
+    assert varying.Kind.method.__globals__['__name__'] == 'varying'
+    names['level'] = 2
+    assert varying.function() == 2
+    """
+    agreed(files, "import varying", work, "assert varying.level == 2")
+    counting = "varying.function.__globals__['level'] = varying.function() + 1"
+    assert threaded("import varying", counting, "assert varying.level == 3").verdict is assay.Verdict.VIOLATED
+
+
+def test_the_hash_of_a_dataclass_with_slots_is_that_of_its_fields():
+    setup = """
+    from dataclasses import dataclass
+    @dataclass(frozen=True, slots=True)
+    class Point:
+        x: int
+        y: str
+    @dataclass(frozen=True, slots=True)
+    class Named(Point):
+        name: tuple = ()
+    @dataclass(frozen=True)
+    class Mixed(Point):
+        z: int = 0
+    class Plain: pass
+    known = {}
+    """
+    work = """
+    assert hash(Point(1, 'a')) == hash((1, 'a')) and hash(Named(1, 'a', (2,))) == hash((1, 'a', (2,)))
+    assert hash(Mixed(1, 'a', 3)) == hash((1, 'a', 3))
+    known[Point(1, 'a')] = 1
+    """
+    agreed({}, setup, work, "assert known == {Point(1, 'a'): 1}")
+    for made in (
+        "Point(1, Plain())",
+        "Named(1, 'a', (Plain(),))",
+        "Mixed(1, 'a', Plain())",
+        "Mixed(Plain(), 'a')",
+    ):
+        with pytest.raises(SourceProblem, match="is an address"):
+            threaded(setup, f"assert hash({made}) > 0")
+
+
+def test_all_built_ins_can_be_had_by_their_names():
+    setup = """
+    import builtins
+    from collections.abc import Hashable
+    names = {value: key for key, value in builtins.__dict__.items() if isinstance(value, Hashable)}
+    assert names[len] == 'len' and names[ValueError] == 'ValueError' and names[None] == 'None'
+    assert [name for name in builtins.__dict__ if name in ('abs', 'eval', 'quit', 'zip')] == list(
+        name for name in builtins.__dict__.keys() if name in ('abs', 'eval', 'quit', 'zip'))
+    assert 'open' in builtins.__dict__ and builtins.__dict__['len'] is len
+    """
+    agreed({}, setup, "assert names[sum] == 'sum'")
+
+
+def test_a_weak_reference_that_is_nobody_elses_has_an_identity():
+    """CPython gives one reference to all who ask without a callback; each other one is new."""
+    setup = """
+    import weakref
+    class Heard:
+        def hear(self):
+            pass
+    class Kept(weakref.ref):
+        pass
+    heard, known = Heard(), {}
+    one, other = weakref.ref(heard, print), weakref.ref(heard, print)
+    kept, bound = Kept(heard), weakref.WeakMethod(heard.hear)
+    assert one is not other and one == other and kept is not Kept(heard) and one is one
+    for reference in (one, other, kept, bound):
+        known[id(reference)] = reference
+    """
+    agreed({}, setup, "assert len(known) == 4 and known[id(one)] is one and known[id(kept)] is not kept()")
+    for use in ("id(weakref.ref(heard))", "weakref.ref(heard) is weakref.ref(heard)"):
+        with pytest.raises(SourceProblem, match="weak reference"):
+            threaded(setup, use)
+
+
+def test_clocks_can_be_rounded_to_integers():
+    setup = """
+    import math, time
+    end = time.monotonic() + 5
+    """
+    work = """
+    left = end - time.monotonic()
+    if left > 0:
+        assert math.ceil(left) >= 0 and math.floor(left) >= 0 and math.trunc(left) >= 0
+        range(3)[0] if math.ceil(left) < 1 else None
+    """
+    agreed({}, setup, work)
+    with pytest.raises(SourceProblem, match="needs the value of"):
+        threaded(setup, "range(math.ceil(end))")
+
+
+def test_what_packages_derive_from_and_make_while_they_are_imported():
+    files = {
+        "deriving.py": """
+            import contextlib, glob, logging, os
+            class Both(contextlib.AbstractContextManager, contextlib.AbstractAsyncContextManager):
+                def __exit__(self, *more):
+                    return None
+                async def __aexit__(self, *more):
+                    return None
+            class Half(contextlib.AbstractAsyncContextManager): pass
+            logging.getLogger('deriving').addHandler(logging._StderrHandler(logging.ERROR))
+            assert os.O_RDONLY | os.O_CREAT == 64 and os.EX_OK == 0 and glob.escape('a*') == 'a[*]'
+            """
+    }
+    work = """
+    with deriving.Both() as entered:
+        assert isinstance(entered, deriving.Both)
+    try:
+        deriving.Half()
+    except TypeError as error:
+        assert '__aexit__' in str(error)
+    else:
+        raise SystemExit(1)
+    """
+    agreed(files, "import deriving", work)
+    with pytest.raises(SourceProblem, match="asynchronous context managers are not modelled"):
+        threaded("import deriving", "deriving.Both().__aenter__()")
+
+
+def test_a_text_may_be_run_with_variables_that_are_not_modelled():
+    files = {
+        "running.py": """
+            import socket
+            variables = {'socket': socket.socket, 'one': 1}
+            exec('def get(): return one\\n', variables)
+            assert eval('one + 1', variables) == 2
+            """
+    }
+    agreed(files, "import running", "assert running.variables['get']() == 1")
+    ordered = "from collections import OrderedDict\nexec('one = 1', OrderedDict())"
+    make_environment("venv", {"running.py": ordered})
+    with pytest.raises(SourceProblem, match="globals of a class derived from dict"):
+        threaded("import running", "pass")
+
+
+PATHS = {
+    "outer/__init__.py": """
+        __path__ = __import__('pkgutil').extend_path(__path__, __name__)
+        folders = [one.rpartition('/')[2] for one in __path__]
+        """,
+    "outer/inner.py": "def path():\n    return __path__\n",
+    "empty/__init__.py": "",
+}
+
+
+def test_what_the_import_gives_to_modules_is_there():
+    work = """
+    assert outer.folders == ['outer'] and len(empty.__path__) == 1 and hasattr(empty, '__path__')
+    assert not hasattr(outer.inner, '__path__') and outer.inner.__spec__ is not None
+    assert outer.inner.__loader__ is not None and outer.inner.__package__ == 'outer'
+    try:
+        outer.inner.path()
+    except NameError:
+        pass
+    else:
+        raise SystemExit(1)
+    """
+    agreed(PATHS, "import outer.inner, empty", work)
+    for name in ("__cached__", "__spec__.name", "__builtins__"):
+        with pytest.raises(SourceProblem, match="not modelled"):
+            threaded("import outer", f"outer.{name}")
+
+
+FINALIZED = {
+    "finalized.py": """
+        ended = []
+        class Pool:
+            def __init__(self, size=1):
+                self.size = size
+            def __del__(self):
+                ended.append(self.size)
+        class Derived(Pool):
+            pass
+        class Alone:
+            made = None
+            def __new__(cls):
+                if cls.made is None:
+                    cls.made = super().__new__(cls)
+                return cls.made
+            def __del__(self):
+                pass
+        """
+}
+
+
+def test_a_class_may_have_a_finalizer_while_its_instances_live():
+    make_environment("venv", FINALIZED)
+    setup = "import finalized\npool, other, alone = finalized.Pool(2), finalized.Derived(), finalized.Alone()"
+    work = "assert pool.size == 2 and other.size == 1 and finalized.Alone() is alone and not finalized.ended"
+    result = threaded(setup, work)
+    assert is_verified(result)
+    assert any("Pool, which has a __del__" in note for note in result.notes)
+    counting = threaded(setup, "pool.size += 1", "assert pool.size == 4")
+    assert counting.verdict is assay.Verdict.VIOLATED
+
+
+ENDS = (
+    ("pool = finalized.Pool()\npool = None\nassert finalized.ended", "pass"),
+    ("pool = finalized.Pool()\ndel pool\nassert not finalized.ended", "pass"),
+    ("", "finalized.Pool()"),
+    ("", "pool = finalized.Pool()\nassert not finalized.ended"),
+    ("import copy\npool = finalized.Pool()\nother = copy.copy(pool)", "pass"),
+    ("pool = object.__new__(finalized.Pool)", "pass"),
+    ("pools = [finalized.Pool()]", "pools.clear()"),
+    ("import weakref\nseen = []\nclass C: pass\nkept = C()\n"
+     "heard = weakref.ref(kept, seen.append)\ndel kept\nassert seen", "pass"),
+    ("import weakref\nseen = []\nclass C: pass\nkept = C()\n"
+     "weakref.finalize(kept, seen.append, 1)\nkept = None\nassert seen", "pass"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("setup", "work"), ENDS)
+def test_no_verdict_speaks_of_a_program_in_which_something_with_an_end_goes_away(setup, work):
+    """Neither a violation in the step in which it goes, nor a verified program."""
+    make_environment("venv", FINALIZED)
+    with pytest.raises(SourceProblem, match="__del__"):
+        threaded(f"import finalized\n{setup}", work)
+
+
+def test_large_random_numbers_are_ones_that_nobody_knows():
+    setup = """
+    import itertools, random
+    numbers = itertools.count(random.getrandbits(24))
+    """
+    work = """
+    assert 0 <= random.randint(1, 10**9) - 1 and random.randrange(0, 1000, 10) < 1000
+    assert random.getrandbits(64) >= 0 and next(numbers) >= 0
+    """
+    assert is_verified(threaded(setup, work))
+    for use in ("str(random.getrandbits(64))", "{random.randint(0, 100): 1}", "[1][random.randrange(100)]"):
+        with pytest.raises(SourceProblem, match="needs the value of random"):
+            threaded(setup, use)
+
+
+def test_what_packages_ask_of_their_surroundings_while_they_are_imported():
+    files = {
+        "asking.py": """
+            import json, multiprocessing, os, random, socket
+            Process = multiprocessing.get_context('fork').Process
+            decoder = json.JSONDecoder()
+            here = os.stat(__file__)
+            assert os.access(__file__, os.R_OK) and not os.access(__file__ + '.no', os.R_OK)
+            assert here.st_mtime >= 0
+            assert multiprocessing.get_start_method() == 'fork'
+            """
+    }
+    agreed(files, "import asking", "assert asking.decoder.decode('[1, NaN]')[0] == 1")
+    with pytest.raises(SourceProblem, match="processes are not modelled"):
+        threaded("import asking", "asking.Process()")
+    result = threaded("import socket\nassert not socket.has_ipv6", "pass")
+    assert is_verified(result)
+    assert any("IPv6" in note for note in result.notes)
+
+
+DEFAULTED = {
+    "typing_extensions.py": "def override(): pass\nclass TypeVar: pass\nNoDefault = None\n",
+    "generic.py": """
+        from typing import Generic
+        from typing_extensions import TypeVar
+        K = TypeVar("K", default=str)
+        V = TypeVar("V", bound=object, default=int)
+        class Table(Generic[K, V]):
+            pass
+        Known = Table[int, str]
+        def short():
+            return Table[int]
+        """,
+}
+
+
+def test_variables_of_types_may_have_defaults():
+    make_environment("venv", DEFAULTED)
+    assert is_verified(threaded("import generic", "assert generic.Table() is not None"))
+    for use in ("generic.short()", "generic.K.__default__", "generic.K.has_default()"):
+        with pytest.raises(SourceProblem, match="default"):
+            threaded("import generic", use)
+
+
+def test_what_waits_for_the_end_of_an_object_can_be_called_once():
+    setup = """
+    import weakref
+    class Kept:
+        pass
+    kept, seen = Kept(), []
+    ends = weakref.finalize(kept, seen.append, 1)
+    ends.atexit = False
+    other = weakref.finalize(kept, seen.append, 2)
+    other.atexit = False
+    """
+    work = """
+    ends()
+    found = other.peek()
+    assert found is None or found[0] is kept and found[2] == (2,)
+    other.detach()
+    """
+    agreed({}, setup, work, "assert seen == [1] and not ends.alive and other() is None and not other.atexit")

@@ -159,18 +159,31 @@ const std::unordered_set<std::string>& names_of_functions() {
   return names;
 }
 
+constexpr std::string_view kShadow = "assay!shadow ";
+
+/// What an entry in the `__dict__` of a function is kept as that the attribute of the same name is not:
+/// `f.__dict__["__module__"] = 1` leaves `f.__module__` what it was.
+Ref key_of_entry(PyObject* object, PyObject* name) {
+  if (!is_function(object) || !names_of_functions().contains(utf8(name))) return Ref::borrow(name);
+  return checked(PyUnicode_FromString((std::string(kShadow) + utf8(name)).c_str()));
+}
+
 /// The `__dict__` of an object; of a function, a copy without what CPython keeps elsewhere.
 Ref own_attributes(PyObject* object) {
-  Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
+  const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
   if (!is_function(object)) return dict;
-  dict = checked(PyDict_Copy(dict.get()));
-  for (const std::string& name : names_of_functions()) {
-    if (PyDict_GetItemString(dict.get(), name.c_str()) != nullptr &&
-        PyDict_DelItemString(dict.get(), name.c_str()) < 0) {
-      throw PythonError();
-    }
+  Ref own = checked(PyDict_New());
+  PyObject *key = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(dict.get(), &position, &key, &value) != 0) {
+    const std::string name = text_if_any(key);
+    if (names_of_functions().contains(name)) continue;
+    const bool is_shadow = name.starts_with(kShadow);
+    const Ref shown =
+        is_shadow ? checked(PyUnicode_FromString(name.c_str() + kShadow.size())) : Ref::borrow(key);
+    if (PyDict_SetItem(own.get(), shown.get(), value) < 0) throw PythonError();
   }
-  return dict;
+  return own;
 }
 
 }  // namespace
@@ -341,8 +354,7 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
         if (!world.module_started[index]) return none();
         return done(world.module_objects[index]);
       }
-      throw Unsupported("whether CPython has imported the module '" + name +
-                        "' is not modelled; import it where it is needed");
+      return done(Ref::borrow(Py_NotImplemented));  // the library knows whether it could be imported at all
     }
     case Primitive::kGivePlaces: {  // for variables of a module, all at once
       if (!is_module(given[0].get())) raise(PyExc_TypeError, "expected a module of the program");
@@ -410,14 +422,15 @@ std::optional<Step> Interpreter::call_assay(PyObject* callable, Arguments& argum
       const bool stores = entry.primitive == Primitive::kStoreOwn;
       if (!PyUnicode_CheckExact(name))
         throw Unsupported("a key of a __dict__ that is no text is not modelled");
-      if (is_function(object) && (!world.is_single() || names_of_functions().contains(utf8(name))))
+      if (is_function(object) && !world.is_single())
         throw Unsupported("the __dict__ of a function gets or loses " + utf8(name) + "; use setattr");
       if (world.is_closed(object))
         throw Unsupported("states have no place for " + utf8(name) + " in this object");
       if (!world.may_write_attribute(object, name)) return stop(Stop::kVisible);
       const Ref dict = checked(PyObject_GenericGetDict(object, nullptr));
-      const int status =
-          stores ? PyDict_SetItem(dict.get(), name, given[2].get()) : PyDict_DelItem(dict.get(), name);
+      const Ref key = key_of_entry(object, name);
+      const int status = stores ? PyDict_SetItem(dict.get(), key.get(), given[2].get())
+                                : PyDict_DelItem(dict.get(), key.get());
       if (status < 0) throw PythonError();
       return none();
     }

@@ -1,6 +1,8 @@
 /// Attributes: lookup as CPython does it, with the program's own getters, setters and hooks entered as frames.
-#include "languages/python/class_facts.hpp"
 #include <algorithm>
+#include <string_view>
+
+#include "languages/python/class_facts.hpp"
 
 #include "languages/python/absent.hpp"
 #include "languages/python/call_back.hpp"
@@ -56,11 +58,37 @@ void refuse_method(PyObject* type, PyObject* name, PyObject* value) {
   }
 }
 
+/// What the machinery of CPython gives to modules, besides what the compiler stores in each of them.
+bool is_given_by_import(const std::string& name) {
+  return name == "__spec__" || name == "__loader__" || name == "__cached__" || name == "__path__" ||
+         name == "__builtins__";
+}
+
 /// Defaults for parameters that a function has not: they can be looked at, and change no call.
 bool is_without_effect(PyObject* function, PyObject* name) {
   const Code& code = *reinterpret_cast<Function*>(function)->code;
   return (name == interned("__defaults__") && code.positional == 0) ||
          (name == interned("__kwdefaults__") && code.keyword_only == 0);
+}
+
+/// Whether nobody can change it, nor tell it from another one that is equal.
+bool is_constant(PyObject* value) {
+  if (PyTuple_CheckExact(value)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); ++i) {
+      if (!is_constant(PyTuple_GET_ITEM(value, i))) return false;
+    }
+    return true;
+  }
+  return value == Py_None || PyBool_Check(value) || PyLong_CheckExact(value) || PyFloat_CheckExact(value) ||
+         PyUnicode_CheckExact(value) || PyBytes_CheckExact(value);
+}
+
+/// `Point.__new__.__defaults__ = ...`: the class is made by the program, which does this again wherever it begins.
+bool are_defaults_of_named_tuple(const World& world, PyObject* object, PyObject* name, PyObject* value) {
+  if (!PyFunction_Check(object) || name != interned("__defaults__") || value == nullptr) return false;
+  if (!world.is_beginning() || !is_constant(value)) return false;
+  PyObject* const home = PyDict_GetItemString(PyFunction_GET_GLOBALS(object), "__name__");
+  return home != nullptr && text_if_any(home).starts_with("namedtuple_");
 }
 
 /// What a store would change although no state tells it.
@@ -74,6 +102,7 @@ void refuse_hidden(World& world, PyObject* object, PyObject* name, PyObject* val
        name == interned("__code__") || name == interned("__closure__"))) {
     throw Unsupported("the program changes " + utf8(name) + " of a function; make another function");
   }
+  if (are_defaults_of_named_tuple(world, object, name, value)) return;
   if (world.is_closed(object)) {
     throw Unsupported(
         std::string("the program stores ") + utf8(name) + " in a " + Py_TYPE(object)->tp_name +
@@ -289,8 +318,21 @@ Step Interpreter::load_attribute(PyObject* object, PyObject* name, Site site, Py
   }
 }
 
+/// `typing_extensions` gives defaults to variables of types, which those of CPython do not have before 3.13.
+static void refuse_default_of_variable(const World& world, PyObject* object, PyObject* name) {
+  if (std::string_view(Py_TYPE(object)->tp_name) != "TypeVar") return;
+  if (utf8(name) != "__default__" && utf8(name) != "has_default") return;
+  const std::vector<Module>& modules = world.program->modules;
+  if (std::any_of(modules.begin(), modules.end(), [](const Module& module) {
+        return module.is_library && module.name == "typing_extensions";
+      })) {
+    throw Unsupported("the default of a TypeVar is not modelled; leave it out");
+  }
+}
+
 Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site site) {
   PyTypeObject* type = Py_TYPE(object);
+  refuse_default_of_variable(world, object, name);
   if (is_module(object)) {
     const std::uint32_t number = reinterpret_cast<ModuleObject*>(object)->module;
     const Module& module = world.program->modules[number];
@@ -319,6 +361,11 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
                                   : dot == std::string::npos ? ""
                                                              : module.name.substr(0, dot);
       return complete(std::move(site), checked(PyUnicode_FromString(package.c_str())));
+    }
+    if (!is_there && !module.is_library && !is_library_frame() && is_given_by_import(utf8(name))) {
+      Arguments arguments;
+      arguments.positional = {Ref::borrow(object), Ref::borrow(name)};
+      if (std::optional<Step> step = delegate("_given_by_import", nullptr, arguments, site)) return *step;
     }
     if (!is_there && name == interned("__dict__")) {
       Arguments arguments;
@@ -385,6 +432,8 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       }
     }
   }
+  if (PyMethod_Check(object) && name == interned("__globals__"))
+    return load_existing_attribute(PyMethod_GET_FUNCTION(object), name, std::move(site));
   if (!is_generic && !is_program_type(type)) {  // super, modules, bound methods
     Ref value = checked(PyObject_GetAttr(object, name));
     if (PyObject* const own = type_of_the_machine(value.get())) value = Ref::borrow(own);
@@ -396,6 +445,16 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
     if (PyModule_Check(object) && is_container(value.get()))
       refuse_hidden_content(world, top(), object, name, value.get());
     return complete(std::move(site), std::move(value));
+  }
+  if (is_function(object) && name == interned("__globals__")) {
+    // Those of a function of a text are the dict that the text was run with.
+    const std::uint32_t number = reinterpret_cast<Function*>(object)->code->module;
+    const Module& module = world.program->modules[number];
+    if (!module.is_library && module.name != "_texts") {
+      Arguments arguments;
+      arguments.positional = {world.module_objects[number]};
+      if (std::optional<Step> step = delegate("module_dict", nullptr, arguments, site)) return *step;
+    }
   }
   const bool has_no_keywords = is_function(object) && name == interned("__kwdefaults__") &&
                                reinterpret_cast<Function*>(object)->keyword_defaults == nullptr;
@@ -457,7 +516,7 @@ Step Interpreter::load_existing_attribute(PyObject* object, PyObject* name, Site
       if (name == interned("__dict__") && PyTuple_Check(object) && !world.is_beginning())
         throw Unsupported("the __dict__ of a tuple is not modelled; use getattr");
       // One that is kept would be written down as a dict of its own, so programs that have threads get none.
-      if (name == interned("__dict__") && has_threads(*world.program)) {
+      if (name == interned("__dict__") && (has_threads(*world.program) || is_function(object))) {
         // What is stored through it would be seen by nobody: it gets what reads and writes the attributes.
         const bool is_own_function = is_function(object) && world.is_single();
         if (!is_own_function &&

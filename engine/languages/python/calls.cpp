@@ -1,4 +1,6 @@
 /// Calls: what is called, and which argument goes where.
+#include <algorithm>
+
 #include "languages/python/interpreter.hpp"
 
 namespace assay::languages::python {
@@ -207,13 +209,37 @@ Step Interpreter::call(PyObject* callable, Arguments arguments, Site site) {
 void refuse_finalizer(PyTypeObject* type) {
   throw Unsupported(
       std::string("an instance of ") + type->tp_name +
-      ", which has a __del__, is made; release what an object holds in a context manager or a method");
+      ", which has a __del__, is made otherwise than by calling the class; release what an object holds in a "
+      "context manager or a method");
+}
+
+/// Instances are made only where they are remembered, and where states are restored.
+PyObject* alloc_with_end(PyTypeObject* type, Py_ssize_t items) {
+  const auto is_remembered = [](const auto& frame) { return frame->code->qualname == "_made_with_end"; };
+  const bool is_known =
+      current_world() == nullptr || current_thread() == nullptr || current_world()->is_restoring() ||
+      std::any_of(current_thread()->frames.begin(), current_thread()->frames.end(), is_remembered);
+  if (is_known) return PyType_GenericAlloc(type, items);
+  return guarded([&]() -> PyObject* { refuse_finalizer(type); }, static_cast<PyObject*>(nullptr));
+}
+
+void keep_from_ending(PyTypeObject* type) {
+  if (type->tp_finalize == nullptr || lookup(type, interned("__del__")) == nullptr) return;
+  type->tp_finalize = nullptr;
+  type->tp_alloc = alloc_with_end;
 }
 
 Step Interpreter::instantiate(PyTypeObject* type, Arguments arguments, Site site) {
   auto* callable = reinterpret_cast<PyObject*>(type);
   if (type->tp_new == nullptr) raise(PyExc_TypeError, "cannot create '%s' instances", type->tp_name);
   if (type->tp_finalize != nullptr || type->tp_del != nullptr) refuse_finalizer(type);
+  if (is_program_type(type) && type->tp_alloc == alloc_with_end) {
+    Arguments given;
+    given.positional = arguments.positional;
+    given.keywords = arguments.keywords;
+    given.positional.insert(given.positional.begin(), Ref::borrow(callable));
+    if (std::optional<Step> step = delegate("_instantiate_with_end", nullptr, given, site)) return *step;
+  }
   PyObject* maker = lookup(type, interned("__new__"));
   PyObject* initialiser = lookup(type, interned("__init__"));
   const bool own_new = maker != nullptr && PyObject_TypeCheck(maker, &PyStaticMethod_Type);

@@ -1,5 +1,7 @@
 #include "languages/python/class_facts.hpp"
 
+#include "languages/python/helpers.hpp"
+
 #include <structmember.h>
 
 #include <string_view>
@@ -66,7 +68,8 @@ const ClassFacts& Classes::facts(PyTypeObject* type) {
     // Types that C code makes can have fields of their own; only those of class statements end like this one.
     const destructor made_by_statement = reinterpret_cast<PyTypeObject*>(enumeration_.get())->tp_dealloc;
     while (native != nullptr && (native->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-           native->tp_dealloc == made_by_statement && native->tp_alloc == PyType_GenericAlloc &&
+           native->tp_dealloc == made_by_statement &&
+           (native->tp_alloc == PyType_GenericAlloc || native->tp_alloc == alloc_with_end) &&
            native->tp_new != nullptr && native->tp_base != nullptr) {
       native = native->tp_base;
     }
@@ -141,6 +144,16 @@ Entry Classes::role(PyObject* name, PyObject* value) {
   return word.starts_with("__") && word.ends_with("__") ? Entry::kMethod : Entry::kData;
 }
 
+/// CPython has filled the slot again, in the classes derived from it too; those have no instances but remembered ones.
+static void keep_all_from_ending(PyTypeObject* type) {
+  if (type->tp_alloc != alloc_with_end) return;
+  type->tp_finalize = nullptr;
+  const Ref derived = checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyType_Type), "__subclasses__",
+                                                  "O", reinterpret_cast<PyObject*>(type)));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(derived.get()); ++i)
+    keep_all_from_ending(reinterpret_cast<PyTypeObject*>(PyList_GET_ITEM(derived.get(), i)));
+}
+
 void Classes::store(PyTypeObject* type, PyObject* name, PyObject* value) {
   PyObject* const of_type = _PyType_Lookup(&PyType_Type, name);
   int status = 0;
@@ -152,6 +165,7 @@ void Classes::store(PyTypeObject* type, PyObject* name, PyObject* value) {
     PyType_Modified(type);
   }
   if (status < 0) throw PythonError();
+  if (name == interned("__del__")) keep_all_from_ending(type);
 }
 
 }  // namespace assay::languages::python

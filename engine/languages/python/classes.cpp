@@ -254,6 +254,12 @@ Ref Interpreter::with_module(PyObject* arguments) {
 }
 
 Ref Interpreter::new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords) {
+  Ref made = make_class(metaclass, arguments, keywords);
+  if (PyType_Check(made.get())) keep_from_ending(reinterpret_cast<PyTypeObject*>(made.get()));
+  return made;
+}
+
+Ref Interpreter::make_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords) {
   auto* const maker = reinterpret_cast<PyTypeObject*>(metaclass);
   PyObject* const home = lookup(maker, interned("__module__"));
   if (home != nullptr && Py_TYPE(home) == &PyProperty_Type) {

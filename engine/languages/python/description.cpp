@@ -196,6 +196,7 @@ Ref Machine::told(const Narrator& narrator) const {
     put(facts, "after", text(one.after));
     put(facts, "result", text(one.result));
     put(facts, "has_begun", Ref::borrow(one.has_begun ? Py_True : Py_False));
+    put(facts, "is_private", Ref::borrow(one.is_private ? Py_True : Py_False));
     push(all, facts);
   }
   return all;

@@ -145,9 +145,26 @@ void Interpreter::set_context(PyObject* exception) const {
   if (const Ref handled = nearest_handled()) chain(exception, handled.get());
 }
 
+/// Where variables of types can have defaults, generic classes may be given fewer arguments than they have parameters.
+static void refuse_missing_arguments(const World& world, PyObject* exception) {
+  if (Py_TYPE(exception) != reinterpret_cast<PyTypeObject*>(PyExc_TypeError)) return;
+  PyObject* const given = reinterpret_cast<PyBaseExceptionObject*>(exception)->args;
+  if (PyTuple_GET_SIZE(given) != 1) return;
+  if (!text_if_any(PyTuple_GET_ITEM(given, 0)).starts_with("Too few arguments for ")) return;
+  const std::vector<Module>& modules = world.program->modules;
+  if (std::any_of(modules.begin(), modules.end(), [](const Module& module) {
+        return module.is_library && module.name == "typing_extensions";
+      })) {
+    throw Unsupported(
+        "a generic class is given fewer arguments than it has parameters, whose defaults are not modelled; "
+        "give all of them");
+  }
+}
+
 Step Interpreter::raise_native() {
   Ref exception = take_exception();
   refuse_telling_text(exception.get());
+  refuse_missing_arguments(world, exception.get());
   const Ref context = Ref::steal(PyException_GetContext(exception.get()));
   if (!context) set_context(exception.get());
   return unwind(std::move(exception), top().pc);

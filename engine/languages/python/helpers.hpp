@@ -87,6 +87,10 @@ Ref resume_nested(PyObject* generator, PyObject* sent, Ref* value);
 Ref throw_nested(PyObject* generator, Ref exception);
 /// When objects go away is not modelled.
 [[noreturn]] void refuse_finalizer(PyTypeObject* type);
+/// Makes that nobody calls the `__del__` of a class: instances are remembered (`_finalizers.py`), and no state is
+/// accepted in which one is gone.
+void keep_from_ending(PyTypeObject* type);
+PyObject* alloc_with_end(PyTypeObject* type, Py_ssize_t items);
 
 /// Drops its frame, if any, and marks it as finished.
 void generator_finish(PyObject* generator);

@@ -150,6 +150,10 @@ std::optional<Stop> Interpreter::loop(std::size_t base) {
         return Stop::kLong;
       // A new thread may reach what this step has made, which only the next step knows to be shared.
       if (!world.started.empty() && base == 0 && thread.atomic == 0) return Stop::kLong;
+      if (base == 0 && thread.atomic == 0) {
+        if (executed == world.cut_at) return Stop::kLong;
+        world.last_open = executed;
+      }
       world.begin_instruction(thread, frame);
       step = execute(frame, frame.code->instructions[frame.pc]);
     } catch (const PythonError&) {

@@ -190,6 +190,7 @@ class Interpreter {
   /// The arguments of `type.__new__` with the module of the function that runs among the names of the class.
   Ref with_module(PyObject* arguments);
   Ref new_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords);
+  Ref make_class(PyObject* metaclass, PyObject* arguments, PyObject* keywords);
 
   // --- keys.cpp
   /// The instruction that runs looks that key up, and nothing else.

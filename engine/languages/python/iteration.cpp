@@ -114,11 +114,16 @@ Ref next_in_sequence(Iterator* iterator) {
     if (iterator->index >= iterator->size) return {};
     return checked(item_of_deque(sequence, iterator->index++));  // also of a subclass
   }
-  if (iterates_like(sequence, PyList_Type)) {  // a subclass: its own __getitem__ takes no part
+  // A subclass: its own __getitem__ takes no part.
+  if (iterates_like(sequence, PyList_Type)) {
     if (iterator->index >= PyList_GET_SIZE(sequence)) return {};
     return Ref::borrow(PyList_GET_ITEM(sequence, iterator->index++));
   }
-  Ref value = Ref::steal(PySequence_GetItem(sequence, iterator->index));
+  ssizeargfunc item = PySequence_GetItem;
+  for (PyTypeObject* const base : {&PyTuple_Type, &PyUnicode_Type, &PyBytes_Type, &PyByteArray_Type}) {
+    if (iterates_like(sequence, *base)) item = base->tp_as_sequence->sq_item;
+  }
+  Ref value = Ref::steal(item(sequence, iterator->index));
   if (!value) {
     if (PyErr_ExceptionMatches(PyExc_IndexError) == 0 && PyErr_ExceptionMatches(PyExc_StopIteration) == 0)
       throw PythonError();
@@ -130,9 +135,25 @@ Ref next_in_sequence(Iterator* iterator) {
   return value;
 }
 
-Ref next_reversed(Iterator* iterator) {
-  const Py_ssize_t size = PyObject_Size(iterator->container);
+/// How much there is to go through. CPython's iterators look themselves; only `reversed` of what has no iterator for
+/// that asks a `__len__` of the program.
+Py_ssize_t size_of(PyObject* container, Iteration kind) {
+  if (PyList_Check(container)) return PyList_GET_SIZE(container);
+  if (PyDict_Check(container)) return PyDict_GET_SIZE(container);
+  if (is_deque(container)) return Py_SIZE(container);
+  if (kind != Iteration::kReversed) {
+    if (PyTuple_Check(container)) return PyTuple_GET_SIZE(container);
+    if (PyUnicode_Check(container)) return PyUnicode_GET_LENGTH(container);
+    if (PyBytes_Check(container)) return PyBytes_GET_SIZE(container);
+    if (PyByteArray_Check(container)) return PyByteArray_GET_SIZE(container);
+  }
+  const Py_ssize_t size = PyObject_Size(container);
   if (size < 0) throw PythonError();
+  return size;
+}
+
+Ref next_reversed(Iterator* iterator) {
+  const Py_ssize_t size = size_of(iterator->container, Iteration::kReversed);
   if (PyDict_Check(iterator->container)) {
     refuse_other_size(iterator, size, "dictionary changed size during iteration");
     refuse_replaced(iterator, "dict", "keys");
@@ -147,6 +168,7 @@ Ref next_reversed(Iterator* iterator) {
   }
   if (iterator->index < 0 || iterator->index >= size) return {};
   const Py_ssize_t place = iterator->index--;
+  if (PyList_Check(iterator->container)) return Ref::borrow(PyList_GET_ITEM(iterator->container, place));
   return checked(is_deque(iterator->container) ? item_of_deque(iterator->container, place)
                                                : PySequence_GetItem(iterator->container, place));
 }
@@ -162,8 +184,7 @@ bool is_stale(Iterator* iterator, World& world) {
 }
 
 Ref over(Iteration kind, PyObject* container) {
-  const Py_ssize_t size = PyObject_Size(container);
-  if (size < 0) throw PythonError();
+  const Py_ssize_t size = size_of(container, kind);
   Ref elements;
   if (PyDict_Check(container) && Py_TYPE(container)->tp_iter != PyDict_Type.tp_iter)
     elements = checked(PySequence_Tuple(container));

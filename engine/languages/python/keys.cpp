@@ -43,10 +43,26 @@ bool hashes_address(PyObject* key) {
   PyObject* const hash = lookup(type, interned("__hash__"));
   if (!is_program_type(type) || hash == nullptr) return true;
   if (is_function(hash)) return false;
-  if (!PyFunction_Check(hash) || type->tp_dictoffset == 0) return true;
-  // That of a dataclass: any of its fields.
-  const Ref fields = checked(PyObject_GenericGetDict(key, nullptr));
-  return any_hashes_address(checked(PyDict_Values(fields.get())).get());
+  if (!PyFunction_Check(hash)) return true;
+  // That of a dataclass: any of its fields, wherever it has them.
+  if (type->tp_dictoffset != 0) {
+    const Ref attributes = checked(PyObject_GenericGetDict(key, nullptr));
+    if (any_hashes_address(checked(PyDict_Values(attributes.get())).get())) return true;
+  }
+  PyObject* const fields = lookup(type, interned("__dataclass_fields__"));
+  if (fields == nullptr || !PyDict_Check(fields)) return type->tp_dictoffset == 0;
+  const Ref names = checked(PyDict_Keys(fields));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(names.get()); ++i) {
+    PyObject* const slot = lookup(type, PyList_GET_ITEM(names.get(), i));
+    if (slot == nullptr || Py_TYPE(slot) != &PyMemberDescr_Type) {
+      if (type->tp_dictoffset == 0) return true;
+      continue;
+    }
+    const Ref value = Ref::steal(PyObject_GenericGetAttr(key, PyList_GET_ITEM(names.get(), i)));
+    if (!value) PyErr_Clear();  // then there is no hash
+    if (value && hashes_address(value.get())) return true;
+  }
+  return false;
 }
 
 void Interpreter::looks_up(PyObject* key) {

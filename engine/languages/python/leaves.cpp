@@ -44,6 +44,17 @@ std::string type_name(PyTypeObject* type) {
 /// First letters of the names of things that exist once; those of one name are one object.
 constexpr std::string_view kExistOnce = "ACNDELO";
 
+/// What decoders of JSON ask for NaN and its like, unless they are told otherwise: a method of a dict of the module `json`.
+bool is_reader_of_constants(PyObject* value) {
+  if (!PyCFunction_CheckExact(value) || PyCFunction_GET_SELF(value) == nullptr) return false;
+  if (!PyDict_CheckExact(PyCFunction_GET_SELF(value))) return false;
+  static PyObject* const constants =
+      checked(PyObject_GetAttrString(checked(PyImport_ImportModule("json.decoder")).get(), "_CONSTANTS"))
+          .release();
+  return PyCFunction_GET_SELF(value) == constants &&
+         std::strcmp(reinterpret_cast<PyCFunctionObject*>(value)->m_ml->ml_name, "__getitem__") == 0;
+}
+
 /// Whether a module of CPython has it under this name (`Outer.inner` in the module).
 bool is_exported(PyObject* value, const std::string& module, const std::string& qualname) {
   PyObject* const modules = PyImport_GetModuleDict();
@@ -257,6 +268,11 @@ bool Leaves::name_of(PyObject* value, std::string& name) {
                        [&](const Ref& part) { return append_part(part.get(), name); });
   }
   if (type == &PyMemoryView_Type) return name_of_view(value, name);
+  if (std::strcmp(type->tp_name, "_json.Scanner") == 0) return name_of_scanner(value, name);
+  if (is_reader_of_constants(value)) {
+    name = "jc";
+    return true;
+  }
   if (std::strcmp(type->tp_name, "EncodingMap") == 0) {
     name = "e" + encodings_of_map(value);
     return true;
@@ -376,8 +392,9 @@ bool Leaves::append_items(PyObject* dict, std::string& name) {
   return true;
 }
 
-/// A view of bytes, which nobody can change; releasing one is refused (`native_rules`).
+/// A view of bytes, which nobody can change; one that is released is no leaf, and one that is kept cannot be released (`native_rules`).
 bool Leaves::name_of_view(PyObject* value, std::string& name) {
+  if (reinterpret_cast<PyMemoryViewObject*>(value)->flags & _Py_MEMORYVIEW_RELEASED) return false;
   const Py_buffer* const view = PyMemoryView_GET_BUFFER(value);
   PyObject* const content = view->obj;
   const bool is_plain_view = content != nullptr && PyBytes_CheckExact(content) && view->ndim == 1 &&
@@ -387,6 +404,16 @@ bool Leaves::name_of_view(PyObject* value, std::string& name) {
   const Py_ssize_t place[] = {static_cast<char*>(view->buf) - PyBytes_AS_STRING(content), view->len};
   name = "m" + std::string(reinterpret_cast<const char*>(place), sizeof place);
   return append_part(content, name);
+}
+
+/// What reads JSON for a decoder: nothing can be changed in it, and it keeps nothing from one text to the next.
+bool Leaves::name_of_scanner(PyObject* value, std::string& name) {
+  name = "js";
+  for (const char* const part :
+       {"strict", "object_hook", "object_pairs_hook", "parse_float", "parse_int", "parse_constant"}) {
+    if (!append_part(checked(PyObject_GetAttrString(value, part)).get(), name)) return false;
+  }
+  return true;
 }
 
 /// A function of the program that is made once, and holds nothing but leaves.

@@ -55,6 +55,7 @@ class Leaves {
   LeafId add_template(PyObject* object, const std::string& name);
   bool name_of(PyObject* value, std::string& name);
   bool name_of_static(PyObject* value, std::string& name);
+  bool name_of_scanner(PyObject* value, std::string& name);
   bool name_of_view(PyObject* value, std::string& name);
   bool name_of_function(PyObject* value, std::string& name);
   bool name_of_native_function(PyObject* value, std::string& name);

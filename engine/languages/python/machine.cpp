@@ -552,6 +552,10 @@ void Machine::keep_who_goes_on(const StateIds& state, std::vector<Step>& all) co
 void Machine::successors(StateView given, assay_buffer* out) const { write_successors(given, out, false); }
 void Machine::all_successors(StateView given, assay_buffer* out) const { write_successors(given, out, true); }
 
+static std::string name_of_type(PyObject* type) {
+  return PyType_Check(type) ? reinterpret_cast<PyTypeObject*>(type)->tp_name : "a class";
+}
+
 void Machine::write_successors(StateView given, assay_buffer* out, bool everybodys) const {
   const std::lock_guard guard(mutex_);
   const std::uint64_t* const words = given.data();
@@ -560,11 +564,12 @@ void Machine::write_successors(StateView given, assay_buffer* out, bool everybod
   const StateIds& state = before_;
   if (const std::optional<std::uint32_t> lost = only_weakly_reached(state, world_->heap.components)) {
     const Leaves& leaves = world_->heap.leaves;
-    throw UnsupportedProgram(
-        "nothing but weak references, or its id(), leads to " +
-        (*lost < leaves.size() ? "an object of " + leaves.name(*lost).substr(1) : std::string("an object")) +
-        " any more; when CPython forgets it is not modelled: let something refer to it as long as the "
-        "program runs");
+    throw UnsupportedProgram("nothing but weak references, or its id(), leads to " +
+                             (*lost < leaves.size() ? "an object of " + name_of_type(leaves.object(*lost))
+                                                    : std::string("an object")) +
+                             " any more; when CPython forgets it, and calls its __del__, is not modelled: "
+                             "let something refer to it as "
+                             "long as the program runs");
   }
   std::vector<Step>& all = steps_;
   steps(state, all);

@@ -22,34 +22,29 @@ Operation operation_at(const Code& code, std::uint32_t pc) {
 /// Below the top a frame's pc is behind the instruction that called.
 std::uint32_t calling(const Frame& frame) { return frame.pc == 0 ? 0 : frame.pc - 1; }
 
-/// The attributes of an instance, those in slots among them; null if it can have none.
-Ref attributes_of(PyObject* object) {
-  Ref dict = Ref::steal(PyObject_GenericGetDict(object, nullptr));
-  if (!dict) PyErr_Clear();
-  PyTypeObject* const type = Py_TYPE(object);
-  bool is_copy = false;
-  for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
-    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i));
-    if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) continue;
-    PyObject *name = nullptr, *member = nullptr;
-    for (Py_ssize_t position = 0; PyDict_Next(base->tp_dict, &position, &name, &member) != 0;) {
-      if (Py_TYPE(member) != &PyMemberDescr_Type) continue;
-      if (!is_copy) dict = checked(dict ? PyDict_Copy(dict.get()) : PyDict_New());
-      is_copy = true;
-      const Ref value =
-          Ref::steal(PyMemberDescr_Type.tp_descr_get(member, object, reinterpret_cast<PyObject*>(type)));
-      if (!value) PyErr_Clear();  // it has none yet
-      if (value && PyDict_SetItem(dict.get(), name, value.get()) < 0) throw PythonError();
-    }
-  }
-  return dict;
-}
+bool has_attributes(const ClassFacts& facts) { return facts.has_dict || !facts.members.empty(); }
 
 /// Borrowed; null if there is none.
 PyObject* found_in(PyObject* dict, PyObject* key) {
   PyObject* const found = PyDict_GetItemWithError(dict, key);
   if (found == nullptr) PyErr_Clear();
   return found;
+}
+
+/// Of a method that is about to be called, its object; of anything else, itself.
+PyObject* called_on(PyObject* value) {
+  if (value == nullptr) return nullptr;
+  if (PyMethod_Check(value)) return PyMethod_GET_SELF(value);
+  if (PyCFunction_Check(value) && PyCFunction_GET_SELF(value) != nullptr) return PyCFunction_GET_SELF(value);
+  return value;
+}
+
+/// Which item a loop asks its container for; empty: what runs is no loop over it.
+std::string item_of_loop(const Frame& frame, PyObject* container) {
+  if (operation_at(*frame.code, frame.pc) != Operation::FOR_ITER || frame.stack.empty()) return {};
+  PyObject* const top = frame.stack.back().get();
+  if (!is_iterator(top) || reinterpret_cast<Iterator*>(top)->container != container) return {};
+  return "item " + std::to_string(reinterpret_cast<Iterator*>(top)->index);
 }
 
 }  // namespace
@@ -66,9 +61,13 @@ void Narrator::begin(const StateIds& state) {
       if (module.is_library) continue;
       for (std::size_t i = 0; i < module.global_names.size(); ++i) {
         const auto number = module.first_global + static_cast<std::uint32_t>(i);
-        const std::string name = global_name(number);
+        PyObject* const value = heap_.globals[number].get();
+        // A class is called what it calls itself, wherever it was imported to.
+        const std::string name = value != nullptr && PyType_Check(value)
+                                     ? Speaker::short_type(reinterpret_cast<PyTypeObject*>(value))
+                                     : global_name(number);
         if (name.starts_with("__") || (heap_.fixed_of_global(number) == 0) != is_final) continue;
-        add_name(heap_.globals[number].get(), {name, ""});
+        add_name(value, {name, ""});
       }
     }
     name_what_is_reached();
@@ -83,15 +82,16 @@ void Narrator::begin(const StateIds& state) {
 void Narrator::name_locals(const Thread& thread, const std::string& root) {
   for (const auto& frame : thread.frames) {
     if (!is_own(*frame->code)) continue;
-    for (std::size_t i = 0; i < frame->locals.size(); ++i) {
-      add_name(frame->locals[i].get(), {text_if_any(frame->code->local_names[i].get()), root});
-      name_what_is_reached();  // a list before the variable of a loop over it
-    }
+    // Cells before the functions that have them too.
     for (std::size_t i = 0; i < frame->cells.size(); ++i) {
       const std::size_t own = frame->code->cell_names.size();
       const Ref& name = i < own ? frame->code->cell_names[i] : frame->code->free_names[i - own];
       add_name(frame->cells[i].get(), {text_if_any(name.get()), root});
       name_what_is_reached();
+    }
+    for (std::size_t i = 0; i < frame->locals.size(); ++i) {
+      add_name(frame->locals[i].get(), {text_if_any(frame->code->local_names[i].get()), root});
+      name_what_is_reached();  // a list before the variable of a loop over it
     }
   }
 }
@@ -105,7 +105,8 @@ void Narrator::name_what_is_reached() {
 
 /// The first name that is found stays: the shortest, because they are found breadth first.
 void Narrator::add_name(PyObject* object, Name name) {
-  if (object == nullptr || is_function(object) || is_module(object)) return;
+  if (object == nullptr || is_module(object)) return;
+  if (is_function(object) && reinterpret_cast<Function*>(object)->closure == nullptr) return;
   if (PyType_Check(object) ? !is_program_type(reinterpret_cast<PyTypeObject*>(object)) : is_plain(object))
     return;
   if (names_.emplace(object, std::move(name)).second) named_.push_back(object);
@@ -117,6 +118,14 @@ void Narrator::name_what_is_inside(PyObject* object, const Name& name) {
   Py_ssize_t position = 0;
   if (type == &PyCell_Type) {
     add_name(PyCell_GET(object), name);
+  } else if (is_function(object)) {
+    // Its cells are called what the function calls them; whose they are tells two functions of one `def` apart.
+    const auto* const function = reinterpret_cast<Function*>(object);
+    const auto& names = function->code->free_names;
+    const std::string owner = name.root.empty() ? name.path : name.root + "." + name.path;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      add_name(PyTuple_GET_ITEM(function->closure, static_cast<Py_ssize_t>(i)),
+               {text_if_any(names[i].get()), owner});
   } else if (PyDict_Check(object) && speaker_.is_container(object)) {
     for (Py_ssize_t i = 0; i < kMostItems && PyDict_Next(object, &position, &key, &item) != 0; ++i)
       add_name(item, {name.path + "[" + speaker_.repr(key, 1) + "]", name.root});
@@ -129,7 +138,7 @@ void Narrator::name_what_is_inside(PyObject* object, const Name& name) {
       if (Classes::role(key, item) == Entry::kData)
         add_name(item, {name.path + "." + text_if_any(key), name.root});
     }
-  } else if (heap_.classes.facts(type).is_of_program && heap_.classes.facts(type).has_dict) {
+  } else if (heap_.classes.facts(type).is_of_program && has_attributes(heap_.classes.facts(type))) {
     const Ref dict = attributes_of(object);
     const bool is_library = speaker_.is_of_library(type);
     while (dict && PyDict_Next(dict.get(), &position, &key, &item) != 0) {
@@ -164,6 +173,7 @@ void Narrator::clear() {
   last_raised_ = nullptr;
   operation_ = nullptr;
   operated_on_ = Ref();
+  held_.clear();
 }
 
 std::pair<const Code*, std::uint32_t> Narrator::place_of(const Thread* thread) const {
@@ -181,6 +191,10 @@ void Narrator::instruction(const Thread& thread, const Frame& frame) {
   settle();
   if (instructions_++ == 0) {  // objects of this thread alone are others than when the state was looked at
     name_locals(thread, speaker_.thread_name(thread.identity.get(), 0));
+    for (const auto& one : thread.frames) {
+      if (!is_own(*one->code)) continue;
+      for (const Ref& value : one->stack) held_.push_back(Ref::borrow(called_on(value.get())));
+    }
   }
   std::size_t own = thread.frames.size();
   while (own > 0 && !is_own(*thread.frames[own - 1]->code)) --own;
@@ -319,6 +333,7 @@ void Narrator::access(bool is_write, PyObject* object, PyObject* detail, Part pa
       detail = stack.back().get();
     }
   }
+  if (!is_write && detail == nullptr) told.result = item_of_loop(*thread->frames.back(), object);
   const auto found = names_.find(object);
   std::string name = found != names_.end() ? found->second.path : Speaker::short_type(Py_TYPE(object));
   if (PyType_Check(object)) name = Speaker::short_type(reinterpret_cast<PyTypeObject*>(object));
@@ -348,6 +363,16 @@ void Narrator::access(bool is_write, PyObject* object, PyObject* detail, Part pa
   }
   tell(std::move(told), {Ref::borrow(object), detail == nullptr ? Ref() : Ref::borrow(detail),
                          is_attribute ? Part::kAttribute : Part::kItem});
+}
+
+void Narrator::private_access(bool is_write, PyObject* object, PyObject* detail, Part part,
+                              const Thread* thread) {
+  const bool is_held =
+      std::any_of(held_.begin(), held_.end(), [&](const Ref& one) { return one.get() == object; });
+  if (!is_held && !names_.contains(object)) return;
+  const std::size_t before = happenings_.size();
+  access(is_write, object, detail, part, thread);
+  if (happenings_.size() > before) happenings_.back().is_private = true;
 }
 
 void Narrator::global(bool is_write, std::uint32_t number, const Thread* thread) {

@@ -27,11 +27,12 @@ struct Happening {
       name;  // "alice.balance", "Account.balance"; of an operation "Queue.get"; of an exception "KeyError: 3"
   std::string
       place;  // the same where the object has a name that other steps know too: "alice.balance"; else empty
-  std::string root;        // the thread of whose locals the name begins; empty: it is a global
-  std::string before;      // the value read; of a write, and of an operation's object, the value before
-  std::string after;       // the value written, or of an operation's object afterwards
-  std::string result;      // of an operation that has returned
-  bool has_begun = false;  // an operation inside of which the step begins
+  std::string root;  // whose the name is: of the locals of a thread, the cells of a function; empty: a global
+  std::string before;       // the value read; of a write, and of an operation's object, the value before
+  std::string after;        // the value written, or of an operation's object afterwards
+  std::string result;       // of an operation that has returned; of a loop's read, "item 2"
+  bool has_begun = false;   // an operation inside of which the step begins
+  bool is_private = false;  // of an object that nobody else can reach any more, or could ever reach
 };
 
 /// Operands of a comparison, or the one value that was tested for truth, when it was last evaluated.
@@ -55,6 +56,9 @@ class Narrator {
   /// Of an attribute, of an item, or (without `detail`) of all of an object.
   enum class Part : std::uint8_t { kAttribute, kItem };
   void access(bool is_write, PyObject* object, PyObject* detail, Part part, const Thread* thread);
+  /// The same, of an object that only this thread can reach. It is told if it has a name, or if the thread held it when
+  /// the step began: it may have been everybody's when the thread took it.
+  void private_access(bool is_write, PyObject* object, PyObject* detail, Part part, const Thread* thread);
   void global(bool is_write, std::uint32_t number, const Thread* thread);
   void raises(PyObject* exception, const Frame& frame, std::uint32_t at);
   void chooses(std::uint32_t chosen, std::uint32_t count, const Thread* thread);
@@ -98,6 +102,7 @@ class Narrator {
   std::vector<PyObject*> named_;  // in the order in which they were found
   std::size_t looked_into_ = 0;   // so many of them
   std::vector<Thread> threads_;   // of the state, which keep alive what has a name
+  std::vector<Ref> held_;         // by expressions of the thread that are half evaluated when the step begins
   std::vector<Happening> happenings_;
   std::vector<std::pair<std::size_t, Target>> pending_;  // writes, until the next instruction
   std::map<std::pair<const Code*, std::uint32_t>, Evaluation> evaluations_;

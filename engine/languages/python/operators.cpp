@@ -354,7 +354,7 @@ bool is_same(PyObject* left, PyObject* right) {
     throw Unsupported("`is` between the __dict__ of instances; compare the instances");
   }
   // CPython has one reference to an object that all share; here each is made anew.
-  if (left != right && is_weak_reference(left) && is_weak_reference(right))
+  if (left != right && is_shared_reference(left) && is_shared_reference(right))
     throw Unsupported("`is` between weak references; compare what they lead to");
   const auto is_made_anew = [](PyObject* value) {
     return is_program_type(Py_TYPE(value)) && lookup(Py_TYPE(value), interned("_made_anew")) != nullptr;

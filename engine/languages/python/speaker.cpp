@@ -32,6 +32,28 @@ bool is_made_by_library(PyTypeObject* type) {
 
 }  // namespace
 
+Ref attributes_of(PyObject* object) {
+  Ref dict = Ref::steal(PyObject_GenericGetDict(object, nullptr));
+  if (!dict) PyErr_Clear();
+  PyTypeObject* const type = Py_TYPE(object);
+  bool is_copy = false;
+  for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    auto* const base = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(type->tp_mro, i));
+    if ((base->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) continue;
+    PyObject *name = nullptr, *member = nullptr;
+    for (Py_ssize_t position = 0; PyDict_Next(base->tp_dict, &position, &name, &member) != 0;) {
+      if (Py_TYPE(member) != &PyMemberDescr_Type) continue;
+      if (!is_copy) dict = checked(dict ? PyDict_Copy(dict.get()) : PyDict_New());
+      is_copy = true;
+      const Ref value =
+          Ref::steal(PyMemberDescr_Type.tp_descr_get(member, object, reinterpret_cast<PyObject*>(type)));
+      if (!value) PyErr_Clear();  // it has none yet
+      if (value && PyDict_SetItem(dict.get(), name, value.get()) < 0) throw PythonError();
+    }
+  }
+  return dict;
+}
+
 std::string Speaker::short_type(PyTypeObject* type) {
   const std::string name = type->tp_name;
   const std::size_t dot = name.rfind('.');
@@ -58,6 +80,7 @@ std::string Speaker::repr(PyObject* o, int depth) {
   if (type == &PyCell_Type) return repr(PyCell_GET(o), depth);
   if (type == &PyMethod_Type) return "<method " + name_of(PyMethod_GET_FUNCTION(o)) + ">";
   const ClassFacts& facts = heap_.classes.facts(type);
+  if (facts.is_enumeration) return member_of_enumeration(o);
   const std::optional<std::string> content = depth == 0 ? std::nullopt : content_of(o, depth);
   if (depth == 0 && (is_container(o) || facts.is_of_program)) return "...";
   if (type == &PyList_Type || type == &PyTuple_Type || type == &PyDict_Type) return *content;
@@ -70,9 +93,9 @@ std::string Speaker::repr(PyObject* o, int depth) {
       return short_type(type) + inside;
     }
     std::string inside = content.value_or("");
-    if (facts.has_dict) {
-      const Ref dict = checked(PyObject_GenericGetDict(o, nullptr));
-      if (is_of_library(type)) return synchroniser(o, dict.get(), depth);
+    if (const Ref dict = attributes_of(o)) {
+      if (attribute(dict.get(), "unknown_origin") != nullptr) return unknown(dict.get());
+      if (facts.has_dict && is_of_library(type)) return synchroniser(o, dict.get(), depth);
       const std::string attributes = pairs(dict.get(), depth, "=", true);
       inside += (inside.empty() || attributes.empty() ? "" : ", ") + attributes;
     }
@@ -85,6 +108,28 @@ std::string Speaker::repr(PyObject* o, int depth) {
     PyErr_Clear();
   }
   return "<" + short_type(type) + ">";
+}
+
+/// `unknown(time.monotonic(), below 1.0)`: what stands for a clock or a random number, with what is known of it.
+std::string Speaker::unknown(PyObject* attributes) {
+  const auto bound = [&](const char* name, const char* with, const char* without) -> std::string {
+    PyObject* const pair = attribute(attributes, name);
+    if (pair == nullptr || !PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) return {};
+    const bool is_excluded = PyTuple_GET_ITEM(pair, 1) == Py_True;
+    return std::string(", ") + (is_excluded ? without : with) + " " + repr(PyTuple_GET_ITEM(pair, 0), 1);
+  };
+  const bool is_computed = attribute(attributes, "unknown_is_result") == Py_True;
+  return "unknown(" + text_if_any(attribute(attributes, "unknown_origin")) +
+         (is_computed ? bound("unknown_low", "at least", "above") : "") +
+         bound("unknown_high", "at most", "below") + ")";
+}
+
+/// `Colour.RED`: their own `__repr__` is code, which nobody can run here.
+std::string Speaker::member_of_enumeration(PyObject* o) {
+  const Ref attributes = attributes_of(o);
+  PyObject* const name = attributes ? attribute(attributes.get(), "_name_") : nullptr;
+  const std::string type = short_type(Py_TYPE(o));
+  return name != nullptr && PyUnicode_Check(name) ? type + "." + text_if_any(name) : "<" + type + ">";
 }
 
 bool Speaker::is_container(PyObject* object) {
@@ -196,11 +241,14 @@ std::string Speaker::synchroniser(PyObject* object, PyObject* attributes, int de
     }
     return type + "(" + repr(name, 0) + own + ")";
   }
-  if (get("_future_state") != nullptr) {
+  if (PyObject* const future = get("_future_state")) {
+    const std::string state = text_if_any(future);
     PyObject* const raised = get("_future_exception");
-    PyObject* const result = get("_future_result");
+    if (state == "PENDING" || state == "RUNNING")
+      return type + (state == "PENDING" ? "(pending)" : "(running)");
+    if (state != "FINISHED") return type + "(cancelled)";
     if (raised != nullptr && raised != Py_None) return type + "(raised " + exception(raised) + ")";
-    if (result != nullptr && result != Py_None) return type + "(" + repr(result, depth - 1) + ")";
+    return type + "(" + repr(get("_future_result"), depth - 1) + ")";
   }
   return type + "()";
 }

@@ -8,6 +8,9 @@
 
 namespace assay::languages::python {
 
+/// The attributes of an instance, those in slots among them; null if it can have none.
+Ref attributes_of(PyObject* object);
+
 class Speaker {
  public:
   explicit Speaker(Heap& heap) : heap_(heap) {}
@@ -26,6 +29,8 @@ class Speaker {
   bool is_container(PyObject* object);
 
  private:
+  static std::string member_of_enumeration(PyObject* object);
+  std::string unknown(PyObject* attributes);
   std::optional<std::string> content_of(PyObject* object, int depth);
   std::string items(PyObject* list, int depth);
   std::string tuple(PyObject* tuple, int depth);

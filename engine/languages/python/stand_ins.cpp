@@ -65,6 +65,7 @@ bool is_made_for_program(const NativeCall& call) {
 bool is_discreet(const NativeCall& call, const FunctionEffect* known) {
   static const Names modules = {"copy", "_operator", "assay.languages.python.helpers", "dataclasses"};
   static const Names curious = {"dir", "divmod"};
+  static const Names rounding = {"ceil", "floor", "trunc"};
   if (known != nullptr || is_made_for_program(call)) return true;
   if (PyType_Check(call.callable)) {
     auto* const made = reinterpret_cast<PyTypeObject*>(call.callable);
@@ -86,7 +87,8 @@ bool is_discreet(const NativeCall& call, const FunctionEffect* known) {
            PyExceptionInstance_Check(call.receiver);
   }
   if (call.module == "builtins") return !curious.contains(call.name);
-  return modules.contains(call.module) || (call.module == "typing" && call.name == "cast");
+  return modules.contains(call.module) || (call.module == "math" && rounding.contains(call.name)) ||
+         (call.module == "typing" && call.name == "cast");
 }
 
 [[noreturn]] void refuse_type() {

@@ -168,7 +168,10 @@ bool StepWorld::may_access(PyObject* object, PyObject* detail, bool is_write, Na
   const std::uint32_t slot = heap.slot(object);
   if (slot == Heap::kNoSlot) touch_keys(object);
   if (slot == Heap::kNoSlot) {
-    if (!has_escaped(object)) return true;
+    if (!has_escaped(object)) {
+      if (is_narrated()) narrator->private_access(is_write, object, detail, part, thread_);
+      return true;
+    }
     if (!visible(false, object)) return false;
     has_written_ |= is_write;
     if (is_write) refuse_called_write();
@@ -246,7 +249,10 @@ bool StepWorld::may_write_attribute(PyObject* object, PyObject* name) {
     }
     return true;
   }
-  if (heap.slot(object) == Heap::kNoSlot && !has_escaped(object)) return true;
+  if (heap.slot(object) == Heap::kNoSlot && !has_escaped(object)) {
+    if (is_narrated()) narrator->private_access(true, object, name, Narrator::Part::kAttribute, thread_);
+    return true;
+  }
   if (!is_single() && heap.is_final_attribute(name)) throw NotFinal("." + text_if_any(name));
   return may_access(object, name, true, Narrator::Part::kAttribute);
 }

@@ -174,8 +174,9 @@ void StepWorld::settle(const std::vector<std::uint32_t>& reached, const std::str
   for (std::uint32_t slot : reached) {
     if (is_written_object_[slot] || heap.write_object(slot) == state_->object(slot)) continue;
     if (!is_single()) {
-      throw Unsupported(
-          function + " changes what other threads can reach, which is not modelled; write the loop yourself");
+      throw Unsupported(function + " changes what other threads can reach (an object of " +
+                        Py_TYPE(heap.living(slot))->tp_name +
+                        "), which is not modelled; write the loop yourself");
     }
     is_written_object_[slot] = true;
     written_objects_.push_back(slot);

@@ -75,6 +75,7 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
   synchronisation_limit_ = kNoLimit;
   choices_known_ = 0;
   divided_.clear();
+  cut_at = 0;
   World* const outer = std::exchange(current_world(), this);
   struct Restore {
     World* world;
@@ -111,6 +112,12 @@ Outcome StepWorld::execute(const StateIds& state, std::uint32_t thread,
       if (stop == Stop::kBlocked && is_single() && synchronisations_ > (begins_by_synchronising_ ? 1u : 0u)) {
         // Alone, much runs in one step; it ends before the operation that has to wait.
         synchronisation_limit_ = synchronisations_ - 1;
+        start_again();
+        continue;
+      }
+      if (stop == Stop::kFailed && awaits_ends_ && cut_at == 0 && last_open > 1) {
+        // Something whose end somebody waits for may have gone away before: the state in which it fails is looked at.
+        cut_at = last_open;
         start_again();
         continue;
       }

@@ -17,6 +17,9 @@ constexpr std::uint64_t kLongestStep = 200'000'000;  // instructions; a program 
 StepWorld::StepWorld(const Program& p, Granularity granularity, Watch watch)
     : heap(p, *this), granularity_(granularity), watch_(std::move(watch)) {
   program = &p;
+  awaits_ends_ = std::any_of(p.modules.begin(), p.modules.end(), [](const Module& module) {
+    return module.is_library && (module.name == "weakref" || module.name == "_finalizers");
+  });
   uses_dataclasses_ = std::any_of(p.codes.begin(), p.codes.end(), [](const auto& code) {
     return std::any_of(code->names.begin(), code->names.end(),
                        [](const Ref& name) { return text_if_any(name.get()) == "dataclasses"; });

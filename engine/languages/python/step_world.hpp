@@ -85,6 +85,8 @@ class StepWorld final : public World {
   Ref class_made(Ref type, const Code* body) override;
   Ref announced(Ref value) override;
   bool is_closed(PyObject* object) override;
+  bool is_kept_view(PyObject* view) const override { return heap.leaves.is_fixed(view); }
+  bool is_restoring() const override { return heap.is_loading || thread_ == nullptr; }
   bool is_hidden(PyObject* object) override;
   void used(PyObject* object) override;
   Ref ordered(PyObject* set) override { return heap.ordered(set); }
@@ -178,6 +180,7 @@ class StepWorld final : public World {
   std::vector<std::uint64_t> divided_;  // instructions of the step that must not run in one piece
   std::size_t choices_before_ = 0;      // those made before the instruction that runs
   std::uint64_t instructions_ = 0;
+  bool awaits_ends_ = false;  // something may happen when an object goes away
   bool uses_dataclasses_ = false;
   std::uint32_t synchronisations_ = 0, synchronisation_limit_ = 0;
   bool begins_by_synchronising_ = false;  // the first of them is the first instruction of the step

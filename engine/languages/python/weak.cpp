@@ -208,15 +208,15 @@ bool has_weak_references() { return weak_type != nullptr; }
 
 bool is_identity(PyObject* value) { return identity_type != nullptr && Py_TYPE(value) == identity_type; }
 
-bool is_weak_reference(PyObject* value) {
+bool is_shared_reference(PyObject* value) {
   if (weak_type == nullptr || !is_program_type(Py_TYPE(value))) return false;
-  PyObject* const found = lookup(Py_TYPE(value), interned("_is_weak_reference"));
-  return found == Py_True;
+  if (PyDict_GetItem(Py_TYPE(value)->tp_dict, interned("_is_weak_reference")) == nullptr) return false;
+  return checked(PyObject_GenericGetAttr(value, interned("_weak_callback"))).get() == Py_None;
 }
 
 Ref new_weak(PyObject* object, bool is_identity) {
   if (weak_type == nullptr) make_types_of_weak();
-  if (is_identity && is_weak_reference(object))
+  if (is_identity && is_shared_reference(object))
     throw Unsupported("id() of a weak reference is not modelled; use the id() of what it leads to");
   PyTypeObject* const type = Py_TYPE(object);
   const bool is_known =

@@ -22,8 +22,9 @@ struct Weak {
 bool is_weak(PyObject* value);
 /// What `id` gives: known by the object alone, equal for the same one, and no number.
 bool is_identity(PyObject* value);
-/// Whether it is a `weakref.ref`, or of a class derived from it.
-bool is_weak_reference(PyObject* value);
+/// Whether it is a `weakref.ref` of which CPython has one for all who ask: without a callback, and of no class derived
+/// from it. Here each is made anew.
+bool is_shared_reference(PyObject* value);
 inline PyObject* object_of_weak(PyObject* value) { return reinterpret_cast<Weak*>(value)->object; }
 /// Whether any were made in this process.
 bool has_weak_references();

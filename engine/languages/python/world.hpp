@@ -130,6 +130,8 @@ class World {
   virtual bool is_single() const = 0;
   /// Whether the very first step runs, and has made no choice: what it does holds in all states.
   virtual bool is_beginning() const = 0;
+  /// Instructions of the step itself, counted from 1: where it has to end, and the last at which it could have ended.
+  std::uint64_t cut_at = 0, last_open = 0;
   /// The texts that this step would have to compile: it counts for nothing, and the program starts again with them.
   std::vector<std::string> lacking_texts;
   /// Stores a global variable, which `may_write_global` has allowed; null: it goes away.
@@ -155,6 +157,10 @@ class World {
   virtual Ref announced(Ref value) = 0;
   /// Whether states name the object without saying what it holds, so that nothing may be stored in it.
   virtual bool is_closed(PyObject* object) = 0;
+  /// Whether states have this very view of bytes.
+  virtual bool is_kept_view(PyObject* view) const = 0;
+  /// Whether objects are being made of what a state says.
+  virtual bool is_restoring() const = 0;
   /// Whether the object can change although no state has it, as long as it is only where it was found.
   virtual bool is_hidden(PyObject* object) = 0;
   /// The content of an object that never changes (a function that is called, its closure and defaults) is looked at.

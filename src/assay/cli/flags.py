@@ -45,7 +45,7 @@ def language_flags(command: Command) -> Command:
     """The same for what front ends are asked for; each reduction can be switched off."""
     for _, option in reversed(list(language_options.table())):
         if option.kind != "reductions":
-            command = _language_flag(option)(command)
+            command = _language_flag(option)(command) if option.flag else command
             continue
         for name in reversed(REDUCTIONS):
             command = click.option(f"--no-{name}", is_flag=True, help=WITHOUT_REDUCTION[name])(command)

@@ -224,6 +224,11 @@ class LanguageOptions:
         metavar="VENV",
         languages=("python",), refusal="python: packages are found for Python programs",
     )  # fmt: skip
+    import_from: tuple[str, ...] = _option(
+        (), "import_from", "", "texts",
+        "Python: folders in which the program finds modules too, before those of its environment.",
+        languages=("python",), refusal="import_from: modules are found for Python programs",
+    )  # fmt: skip
     not_final: tuple[str, ...] = ()  # assumptions of a front end that a search found to fail
     foreign_code: bool = False  # who certifies agrees that embedded C is executed, confined
     readable: tuple[str, ...] = ()  # files that who executes it needs nevertheless
@@ -290,6 +295,7 @@ class LanguageKeywords(TypedDict, total=False):
     match: Iterable[str]
     match_anywhere: bool
     python: str
+    import_from: Iterable[str]
 
 
 def table() -> Iterator[tuple[str, LanguageOption]]:

@@ -39,6 +39,7 @@ ASKED = {
     "match": ["x + y"],
     "match_anywhere": True,
     "python": "venv",
+    "import_from": ["src"],
 }
 NEEDED = {"audit_tracking": {"tracking": "declared"}}  # some mean something beside others only
 

@@ -7,7 +7,7 @@ count, in which editable installations are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assay.transition_system.interface import SourceProblem
@@ -18,13 +18,14 @@ CONFIGURATION = "pyvenv.cfg"
 LONGEST_LINE = 4096
 
 
-def package_folders(named: str) -> tuple[Path, ...]:
-    """The folders of an environment, in the order of the search; without a name, of the running one."""
+def package_folders(named: str, first: Iterable[str] = ()) -> tuple[Path, ...]:
+    """The folders of an environment, in the order of the search; without a name, of the running one. `first`
+    are others, which come before them."""
     if named:
         homes = list(_folders_of(Path(named)))
     else:
         homes = [Path(entry) for entry in sys.path if Path(entry).name in PACKAGES]
-    found: dict[Path, None] = {}
+    found: dict[Path, None] = dict.fromkeys(Path(folder) for folder in first if Path(folder).is_dir())
     for home in homes:
         if home.is_dir():
             found[home] = None

@@ -32,8 +32,10 @@ from assay.languages.python.compiler.program import LIBRARY
 from assay.languages.python.environment import package_folders
 from assay.languages.python.formulas import EARLY, MOST_THREADS, Formulas, read_formulas, statements_of
 from assay.languages.python.invariants import with_invariants
+from assay.languages.python.statements import statements_by_line
 from assay.records import dataclass
 from assay.transition_system.interface import (
+    WHAT_WAS,
     Access,
     Capabilities,
     Happening,
@@ -96,6 +98,8 @@ FINAL = "a final name"  # stored once: nobody minds when it is read
 OPERATION = "does"  # among the accesses of a step: an operation of a library that joined it
 BEGINS_TO_WAIT = "Condition._enqueue_and_release"
 JOINED = re.compile(r"\w+\('(.*?)'(?:, .*)?\)$", re.DOTALL)  # a thread, as the machine shows it
+STEPS_LOOKED_BACK = 500  # for where a thread had an object from
+CONTENT_OF_FILE = "._io_content"  # for which a program has no name but that of the file
 NOT_DATA = ("<function ", "<class ", "<module ", "<built-in ", "<bound method ")
 
 
@@ -232,6 +236,14 @@ class PythonProgram:
         lines = self._lines.get(file, [])
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
+    @cached_property
+    def _statements(self) -> Mapping[str, Mapping[int, str]]:
+        texts = self.program.texts
+        return {file: statements_by_line(texts[file]) for file in self._own_files if file in texts}
+
+    def statement_text(self, file: str, line: int) -> str:
+        return self._statements.get(file, {}).get(line) or self.line_text(file, line)
+
     def describe_violation(self, code: int) -> ViolationFacts:
         if code == 0:
             return ViolationFacts("deadlock", DEADLOCK)
@@ -291,7 +303,7 @@ class PythonProgram:
             prefix = "" if module is self.program.modules[0] else f"{module.name}."
             for name, value in modules.get(module.name, {}).items():
                 if not name.startswith("__") and not str(value).startswith(NOT_DATA):
-                    values[prefix + name] = value
+                    values[self._without_module(prefix + name)] = value
         for thread in described.get("threads", ()):
             frames = self._own_frames(thread)
             here = frames[-1] if frames else None
@@ -309,14 +321,14 @@ class PythonProgram:
 
     def describe_step(self, before: bytes, process: int, transition: int) -> StepFacts:
         del process  # a step knows its thread
-        step = self.descriptions["steps"][transition]
+        step = self._with_what_had_begun(transition)
         thread = step["thread"]
         functions = {(file, line): function for file, line, function in step["lines"]}
         begin, operation = self._begin(before, step)
         continues = operation if self._had_begun(transition) else ""
         parts = [self._part(thread, *begin)]
         if len(self._described(before).get("threads", ())) == 1:
-            return self._alone(parts[0], step)
+            return self._alone(parts[0], step, transition)
         for file, line, kind, name, value in step["accesses"]:
             if file not in self._own_files or name == FINAL:
                 continue
@@ -324,7 +336,7 @@ class PythonProgram:
                 if (parts[-1].file, parts[-1].line) != (file, line):
                     parts.append(self._part(thread, file, line, functions.get((file, line), "")))
                 continue
-            access = self._access(step, self.line_text(file, line), kind, name, str(value))
+            access = self._access(step, self.statement_text(file, line), kind, name, str(value))
             if (parts[-1].file, parts[-1].line) == (file, line):
                 parts[-1] = replace(parts[-1], accesses=(*parts[-1].accesses, access))
             else:
@@ -337,6 +349,86 @@ class PythonProgram:
             else:
                 first = replace(first, output=step["output"])
         return replace(first, then=tuple(then))
+
+    def _with_what_had_begun(self, transition: int) -> Mapping[str, Any]:
+        """The step, its first operation with the object it was begun with: the machine knows that no more."""
+        steps = self._steps
+        step: Mapping[str, Any] = steps[transition]
+        if not step.get("happenings"):
+            return step
+        first, *rest = step["happenings"]
+        begun, before = first, self._previous_of_thread[transition]
+        while before is not None and begun["kind"] == OPERATION and begun["has_begun"] and not begun["place"]:
+            told = steps[before].get("happenings", ())[-1:]
+            if not told or any(told[0][key] != first[key] for key in ("kind", "name", "file", "line")):
+                break
+            begun, before = told[0], self._previous_of_thread[before]
+        if begun is first:
+            return step
+        known = {key: begun[key] for key in ("place", "root")}
+        return {**step, "happenings": [{**first, **known}, *rest]}
+
+    @cached_property
+    def _steps(self) -> Sequence[Mapping[str, Any]]:
+        """As the machine tells them, less what concerns nobody else: of an object that only one thread can
+        reach, what others had changed is told, and what is changed after others put something else in its
+        place."""
+        return [
+            {**step, "happenings": list(self._of_concern(step, number))} if step.get("happenings") else step
+            for number, step in enumerate(self.descriptions["steps"])
+        ]
+
+    def _of_concern(self, step: Mapping[str, Any], number: int) -> Iterator[Mapping[str, Any]]:
+        for one in step["happenings"]:
+            if not one["is_private"] or self._is_left_by_others(one, step["thread"], number):
+                yield one
+            elif one["kind"] in {"write", "change"} and (was := self._was(one, step["thread"], number)):
+                part = one["name"][len(re.split(r"[.\[]", one["name"])[0]) :]
+                yield {**one, "name": f"{WHAT_WAS}{was}{part}", "place": "", "root": ""}
+
+    def _was(self, one: Mapping[str, Any], thread: str, number: int) -> str:
+        """Where its thread had read the object from that it changes, if another has changed that place since:
+        the last read on this line, or the one that went into the variable."""
+        named = one["place"] or self.statement_text(one["file"], one["line"])
+        variable = (re.match(r"\w*", named) or [""])[0]  # one that is not used any more has no place
+        for before in range(number, max(-1, number - STEPS_LOOKED_BACK), -1):
+            step = self.descriptions["steps"][before]
+            if step["thread"] != thread or not step.get("happenings"):
+                continue
+            for read in reversed(step["happenings"]):
+                if read["kind"] != "read" or read["is_private"] or not read["place"]:
+                    continue
+                text = self.statement_text(read["file"], read["line"])
+                is_same = not one["place"] and (read["file"], read["line"]) == (one["file"], one["line"])
+                if is_same or (variable and re.match(rf"{variable}\s*=(?!=)", text)):
+                    place = _whole_place(read)
+                    was_changed = any(
+                        before <= at < number and other != thread
+                        for part in _parts_of_place(place)
+                        for other, all_at in self._all_changes.get(part, {}).items()
+                        for at in all_at
+                    )
+                    return self._without_module(read["name"]) if was_changed else ""
+        return ""
+
+    @cached_property
+    def _all_changes(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
+        """In which steps each thread changed a place."""
+        changed: dict[str, dict[str, list[int]]] = {}
+        for number, step in enumerate(self.descriptions["steps"]):
+            for one in step.get("happenings", ()):
+                if one["kind"] in {"write", "change"} and (place := _whole_place(one)):
+                    changed.setdefault(place, {}).setdefault(step["thread"], []).append(number)
+        return changed
+
+    @cached_property
+    def _previous_of_thread(self) -> Sequence[int | None]:
+        last: dict[str, int] = {}
+        previous = []
+        for number, step in enumerate(self.descriptions["steps"]):
+            previous.append(last.get(step["thread"]))
+            last[step["thread"]] = number
+        return previous
 
     def _with_happenings(self, parts: Sequence[StepFacts], step: Mapping[str, Any]) -> list[StepFacts]:
         """Each goes to the first part that is on its line, not before those that happened earlier."""
@@ -356,31 +448,35 @@ class PythonProgram:
 
     def _happening(self, thread: str, one: Mapping[str, Any]) -> Happening:
         """An object has the name that a global or the main thread gives it, else that of the source line."""
-        text = self.line_text(one["file"], one["line"])
-        name, place, root = one["name"], one["place"], one["root"]
+        text = self.statement_text(one["file"], one["line"])
+        name, place, root = self._without_module(one["name"]), one["place"], one["root"]
+        is_renamed = name.startswith(WHAT_WAS)
         if one["kind"] in {"read", "write", "change"} and (
-            not place or root not in {"", MAIN_THREAD, thread}
+            (not place and not is_renamed) or root not in {"", MAIN_THREAD, thread}
         ):
             _, dot, attribute = name.rpartition(".")
             found = re.search(rf"[A-Za-z_][\w.]*\.{re.escape(attribute)}\b", text) if dot else None
             name = found[0] if found else name
-        if place and root:
-            place = f"{root}: {place}"
+        name = name.removesuffix(CONTENT_OF_FILE)
         return Happening(
             one["kind"],
             one["file"],
             one["line"],
             text,
             name,
-            place,
+            self._without_module(_whole_place(one)),
             one["before"],
             one["after"],
             one["result"],
         )
 
-    def _alone(self, first: StepFacts, step: Mapping[str, Any]) -> StepFacts:
+    def _without_module(self, name: str) -> str:
+        """Of a call the file that is called is the program; what calls it is nobody's."""
+        return name.removeprefix(f"{self.program.modules[1].name}.") if self.call else name
+
+    def _alone(self, first: StepFacts, step: Mapping[str, Any], transition: int) -> StepFacts:
         """With no other thread there is nobody to see what is read and written on the way: only operations,
-        and what the last line did, are told."""
+        what the last line did, and what is read or written of that which others had changed, are told."""
         lines = [(file, line, function) for file, line, function in step["lines"] if file in self._own_files]
         happenings = [one for one in step.get("happenings", ()) if one["file"] in self._own_files]
         begins = first.function == "<module>" and first.line == self.program.modules[0].code.first_line
@@ -397,12 +493,46 @@ class PythonProgram:
         told = {
             **step,
             "happenings": [
-                one for one in happenings if one["kind"] in {OPERATION, "raises"} or self._is_at(last, one)
+                one
+                for one in happenings
+                if one["kind"] in {OPERATION, "raises"}
+                or self._is_at(last, one)
+                or self._is_left_by_others(one, step["thread"], transition)
             ],
         }
         whole, *then = self._with_happenings([replace(first, then=()), *first.then], told)
         choices = tuple(step.get("choices", ()))
         return replace(whole, then=tuple(then), output=step.get("output", ""), choices=choices, alone=True)
+
+    def _is_left_by_others(self, one: Mapping[str, Any], thread: str, transition: int) -> bool:
+        """Whether another thread had changed it, a part of it, or all that it is a part of."""
+        place = _whole_place(one)
+        if not place:
+            return False
+        inside = (self._changed.get(part, {}) for part in _parts_of_place(place))
+        places = (self._changed_inside.get(place, {}), *inside)
+        return any(
+            first < transition and other != thread for found in places for other, first in found.items()
+        )
+
+    @cached_property
+    def _changed(self) -> Mapping[str, Mapping[str, int]]:
+        """In which step each thread changed a place first."""
+        return {
+            place: {thread: numbers[0] for thread, numbers in threads.items()}
+            for place, threads in self._all_changes.items()
+        }
+
+    @cached_property
+    def _changed_inside(self) -> Mapping[str, Mapping[str, int]]:
+        """The same, of what the changed places are parts of."""
+        inside: dict[str, dict[str, int]] = {}
+        for place, threads in self._changed.items():
+            for outer in _parts_of_place(place):
+                for thread, number in threads.items():
+                    known = inside.setdefault(outer, {})
+                    known[thread] = min(number, known.get(thread, number))
+        return inside
 
     def _access(self, step: Mapping[str, Any], text: str, kind: str, name: str, value: str) -> Access:
         """With the name as the source line has it, and the value if the states around the step tell it."""
@@ -432,7 +562,7 @@ class PythonProgram:
     def _part(
         self, thread: str, file: str, line: int, function: str, accesses: tuple[Access, ...] = ()
     ) -> StepFacts:
-        text = self.line_text(file, line) if line else "(its function has returned)"
+        text = self.statement_text(file, line) if line else "(its function has returned)"
         return StepFacts(thread, file, line, text, function, accesses)
 
     def _begin(self, before: bytes, step: Mapping[str, Any]) -> tuple[tuple[str, int, str], str]:
@@ -455,13 +585,13 @@ class PythonProgram:
         That is so if the thread's last step stayed inside of it, or ended there because it started one or
         began to wait.
         """
-        steps = self.descriptions["steps"]
-        before = [step for step in steps[:transition] if step["thread"] == steps[transition]["thread"]][-1:]
-        if not before:
+        number = self._previous_of_thread[transition]
+        if number is None:
             return False
-        operations = [name for _, _, kind, name, _ in before[0]["accesses"] if kind == OPERATION]
+        before = self.descriptions["steps"][number]
+        operations = [name for _, _, kind, name, _ in before["accesses"] if kind == OPERATION]
         begins_to_wait = operations[-1:] == [BEGINS_TO_WAIT]
-        return not before[0]["lines"] or begins_to_wait or self._starts_a_thread(before[0])
+        return not before["lines"] or begins_to_wait or self._starts_a_thread(before)
 
     def _starts_a_thread(self, step: Mapping[str, Any]) -> bool:
         states = self.descriptions.get("states", {})
@@ -478,7 +608,7 @@ class PythonProgram:
     def _standing(self, thread: Mapping[str, Any]) -> Waiting:
         frames = self._own_frames(thread)
         file, line = (frames[-1]["file"], frames[-1]["line"]) if frames else (str(self.path), 0)
-        text = self.line_text(file, line) if line else "before its first step"
+        text = self.statement_text(file, line) if line else "before its first step"
         if thread["status"] != "waiting":
             return Waiting(thread["name"], file, line, text, number=thread.get("number"))
         told = _Awaited.from_machine(thread.get("waits_for"))
@@ -489,7 +619,7 @@ class PythonProgram:
             f"{told.text}  ({text})" if line and text else told.text,
             number=thread.get("number"),
             awaited=told.kind,
-            what=told.name,
+            what=self._without_module(told.name),
             whom=told.whom,
             joins=told.joins,
         )
@@ -516,6 +646,18 @@ def attribute_values(text: str, kind: str, attribute: str) -> Iterator[str]:
                 field_start = at + 1
                 if letter == ")":
                     break
+
+
+def _whole_place(one: Mapping[str, Any]) -> str:
+    place = str(one["place"])
+    return f"{one['root']}: {place}" if place and one["root"] else place
+
+
+def _parts_of_place(place: str) -> Iterator[str]:
+    """Of `bank.accounts[0].balance` itself and all before a dot or a bracket."""
+    yield place
+    for found in re.finditer(r"[.\[]", place):
+        yield place[: found.start()]
 
 
 def _starts(one: Mapping[str, Any]) -> bool:
@@ -600,7 +742,7 @@ def _compile(path: Path, options: LanguageOptions, call: str) -> PythonProgram:
                 calling,
                 extra_nonfinal=not_final,
                 read=read,
-                environment=package_folders(options.python),
+                environment=package_folders(options.python, options.import_from),
             )
         )
         read[str(path)] = data
@@ -630,7 +772,7 @@ def _with_properties(
     read: dict[str, bytes],
 ) -> Program:
     """The program, with what properties from outside need in its text."""
-    environment = package_folders(options.python)
+    environment = package_folders(options.python, options.import_from)
 
     def compiled(changed: str) -> Program:
         with_atoms, restored = _with_atoms(path, text, changed, formulas)

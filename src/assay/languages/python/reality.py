@@ -54,7 +54,9 @@ NEVER_IMPORTED = frozenset(
     {"antigravity", "idlelib", "lib2to3", "test", "this", "turtle", "turtledemo", "tkinter"}
 )
 # Of which numbers with names in capital letters are the same wherever a program runs.
-MODULES_OF_CONSTANTS = frozenset({"io", "selectors", "signal", "socket", "stat", "token", "tokenize"})
+MODULES_OF_CONSTANTS = frozenset(
+    {"io", "os", "selectors", "signal", "socket", "stat", "subprocess", "token", "tokenize"}
+)
 
 
 def module(name: str) -> object:
@@ -108,12 +110,6 @@ def part(thing: object, name: str) -> tuple[object, bool, bool]:
         return value, True, True
     if isinstance(value, str) and name in {"__name__", "__qualname__", "__module__", "__doc__"}:
         return value, True, True
-    if name == "has_ipv6" and thing is sys.modules.get("socket"):
-        return (
-            True,
-            True,
-            True,
-        )  # as where CPython is built for Linux; whether an address is there is another question
     if (
         isinstance(value, int)
         and not isinstance(value, bool)

@@ -28,6 +28,7 @@ BUILTIN_NAMES = frozenset(name for name in dir(builtins) if not name.startswith(
     "__debug__",
 }
 SET_BY_THE_COMPILER = ("__name__", "__file__", "__doc__")  # in every module
+PATH_OF_PACKAGE = "__path__"  # in packages, if somebody asks for it
 ANNOTATIONS_THAT_COUNT = {"ClassVar": "typing", "InitVar": "dataclasses", "KW_ONLY": "dataclasses"}
 
 
@@ -135,6 +136,9 @@ class Imports(Protocol):
     @property
     def failed_assumptions(self) -> frozenset[str]: ...
     @property
+    def names_paths(self) -> bool: ...
+
+    @property
     def keeps_annotations(self) -> bool: ...
 
 
@@ -159,6 +163,8 @@ class Context:
         self.assay_names: set[str] = set()
         self.natives: dict[str, None] = {}
         self.bound_globals = {*module.outline.globals, *SET_BY_THE_COMPILER}
+        if module.is_package:
+            self.bound_globals.add(PATH_OF_PACKAGE)
         self.starred: list[str] = []  # what `from ... import *` binds
         self.refused_attributes: dict[str, str] = {}  # of modules used as they are, with the module
         self._native_codes: dict[tuple[str, int], bytes] | None = None

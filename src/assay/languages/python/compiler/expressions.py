@@ -440,7 +440,7 @@ class ExpressionCompiler:
     def names_module_dict(self, node: ast.Call) -> bool:
         """`globals()`, or `locals()` in the body of a module, in a package."""
         match node:
-            case ast.Call(func=ast.Name(id="globals" | "locals" as name), args=[], keywords=[]):
+            case ast.Call(func=ast.Name(id="globals" | "locals" | "vars" as name), args=[], keywords=[]):
                 is_module = name == "globals" or self.scope.kind is Kind.MODULE
                 return is_module and self.context.is_lenient and self.is_built_in(name)
         return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.languages.python.compiler.context import SET_BY_THE_COMPILER, ModuleSource, Origin
+from assay.languages.python.compiler.context import PATH_OF_PACKAGE, SET_BY_THE_COMPILER, ModuleSource, Origin
 from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.nodes import children, walk
 from assay.languages.python.compiler.scopes import FUNCTIONS, Access, Kind, Scope, all_scopes, mangled
@@ -150,7 +150,7 @@ def add(counts: dict[str, int], name: str, count: int) -> None:
 
 def stores_in_body(nodes: Nodes) -> dict[str, int]:
     """How often the body of a module may store a global; 2 stands for more."""
-    counts = dict.fromkeys(SET_BY_THE_COMPILER, 1)
+    counts = dict.fromkeys((*SET_BY_THE_COMPILER, PATH_OF_PACKAGE), 1)
     branches: dict[str, list[dict[int, int]]] = {}  # of the stores of a name so far
     for node, around in nodes:
         names = names_bound_by(node) if type(node) in BINDS else ()

@@ -29,6 +29,7 @@ from assay.languages.python import reality
 from assay.languages.python.compiler import texts
 from assay.languages.python.compiler.context import (
     BUILTINS_MODULE,
+    PATH_OF_PACKAGE,
     Found,
     ModuleSource,
     Origin,
@@ -403,6 +404,11 @@ class Modules:
             )
         return self._names_annotations
 
+    @functools.cached_property
+    def names_paths(self) -> bool:
+        """Whether the program may ask where a package looks for its modules."""
+        return any(PATH_OF_PACKAGE in module.text for module in self.modules if module.origin.is_users)
+
     def is_optional(self, module: ModuleSource) -> bool:
         """Whether the package of a module imports it in a `try` that goes on without it."""
         top = module.name.partition(".")[0]
@@ -453,7 +459,7 @@ class Modules:
             folders = tuple(f"{folder}/" for folder in self.environment)
             text = text.replace("_FOLDERS = ()", f"_FOLDERS = {folders!r}", 1)
             return text.replace("_FILES = {}", f"_FILES = {self.files()!r}", 1)
-        if name == "importlib.util":
+        if name in {"importlib.util", "sys"}:
             asked = self.asked(SOUGHT)
             answers = {one: self.is_importable(one) for one in asked if one.isidentifier()}
             return text.replace("_FOUND = {}", f"_FOUND = {answers!r}", 1)
@@ -556,8 +562,11 @@ class Modules:
                 shown = f"<python>/{relative}" if origin is Origin.STANDARD else relative
                 text = decoded(path, read_bytes(path))
                 if name == "importlib.metadata":
-                    versions, points = installed_versions(self.environment), entry_points(self.environment)
+                    folders, points = installed(self.environment), entry_points(self.environment)
+                    versions = {name: version_in(folder) for name, folder in folders.items()}
+                    places = {name: str(folder) for name, folder in folders.items()}
                     text = text.replace("_VERSIONS = {}", f"_VERSIONS = {versions!r}", 1)
+                    text = text.replace("_FOLDERS = {}", f"_FOLDERS = {places!r}", 1)
                     text = text.replace("_ENTRY_POINTS = ()", f"_ENTRY_POINTS = {points!r}", 1)
                 text = self.with_answers(name, text)
                 if name == "typing_extensions" and (missing := self.missing_in_environment(name, text)):
@@ -793,15 +802,30 @@ def entry_points(environment: Sequence[Path]) -> tuple[tuple[str, str, str], ...
     return tuple(found)
 
 
-def installed_versions(environment: Sequence[Path]) -> dict[str, str]:
-    """Of the packages in these folders, by their normal names; the first folder that has one decides."""
-    found: dict[str, str] = {}
+def installed(environment: Sequence[Path]) -> dict[str, Path]:
+    """Where something is written about the packages in these folders, by their normal names.
+
+    The first folder that has one decides.
+    """
+    found: dict[str, Path] = {}
     for folder in environment:
         for entry in sorted(folder.glob("*-info")):
-            name, dash, version = entry.stem.partition("-")
+            name, dash, _ = entry.stem.partition("-")
             if dash and entry.suffix in {".dist-info", ".egg-info"}:
-                found.setdefault(normal_name(name), version.partition("-py")[0])
+                found.setdefault(normal_name(name), entry)
     return found
+
+
+def version_in(folder: Path) -> str:
+    """Of a package, as its headers say, or else the name of the folder about it."""
+    for name in ("METADATA", "PKG-INFO"):
+        if (folder / name).is_file():
+            for line in decoded(folder / name, read_bytes(folder / name)).splitlines():
+                if line.lower().startswith("version:"):
+                    return line.partition(":")[2].strip()
+                if not line:
+                    break
+    return folder.stem.partition("-")[2].partition("-py")[0]
 
 
 def normal_name(name: str) -> str:

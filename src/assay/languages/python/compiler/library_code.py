@@ -63,6 +63,10 @@ class Asking:
         return answer
 
     @property
+    def names_paths(self) -> bool:
+        return self._imports.names_paths
+
+    @property
     def keeps_annotations(self) -> bool:
         return self._imports.keeps_annotations
 

@@ -34,6 +34,8 @@ def is_mentioned(tree: ast.Module, name: str) -> bool:
             case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)) if called in READS_BY_NAME:
                 if not all(isinstance(item, ast.Constant) for item in node.args[called == "getattr" :]):
                     return True
+            case ast.FunctionDef(name="__del__") if name == "__del__":
+                return True
             case ast.MatchClass(kwd_attrs=attributes) if name in attributes:
                 return True
     return False

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from pathlib import PurePosixPath
 
 from assay.languages.python.code import COMPARISONS, OPERATORS, Code
 from assay.languages.python.compiler.assembler import Label, Region
 from assay.languages.python.compiler.context import (
     ANNOTATIONS_THAT_COUNT,
+    PATH_OF_PACKAGE,
     SET_BY_THE_COMPILER,
     Context,
     Found,
@@ -626,12 +628,6 @@ class StatementCompiler(PatternCompiler):
         self.expressions(node.decorator_list)
         self.out.at(node)
         inner = self.scope.children[node]
-        if "__del__" in inner.bound and not self.context.is_lenient:  # else no instance may be made
-            raise self.context.unsupported(
-                node,
-                "__del__ is not modelled",
-                "release what an object holds in a context manager or a method",
-            )
         if not self.closure_of(inner):
             self.out.emit("BUILD_TUPLE", 0)
         self.out.constant(self.class_code(node, inner))
@@ -996,6 +992,10 @@ def module_code(
     for name, value in zip(SET_BY_THE_COMPILER, (module.name, module.file, documentation), strict=True):
         out.constant(value)
         out.emit("STORE_GLOBAL", context.global_index(name))
+    if module.is_package and module.origin.is_users and context.imports.names_paths:
+        out.constant(str(PurePosixPath(module.file).parent))
+        out.emit("BUILD_LIST", 1)
+        out.emit("STORE_GLOBAL", context.global_index(PATH_OF_PACKAGE))
     if shutdown is None:
         compiler.statements(module.tree.body)
     else:

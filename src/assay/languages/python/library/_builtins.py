@@ -14,9 +14,14 @@ from collections import OrderedDict as _OrderedDict
 from collections import _count_elements
 from collections import defaultdict as _defaultdict
 from collections import deque as _deque
+from enum import bltns as _BUILT_INS
 from enum import sys as _interpreter
+from operator import index as _index
 
 import _assay
+
+if _assay.mentions("__del__"):
+    import _finalizers
 
 _bytearray = bytearray
 _bytes = bytes
@@ -50,6 +55,21 @@ def _instantiate(make, cls, /, *arguments, **keywords):
     made = make(cls, *arguments, **keywords)
     if cls in type(made).__mro__:
         type(made).__init__(made, *arguments, **keywords)
+    return made
+
+
+def _instantiate_with_end(cls, /, *arguments, **keywords):
+    """What calling a class does that has a `__del__`."""
+    made = _made_with_end(cls, arguments, keywords)
+    if cls in type(made).__mro__:
+        type(made).__init__(made, *arguments, **keywords)
+    return made
+
+
+def _made_with_end(cls, arguments, keywords):
+    made = cls.__new__(cls, *arguments, **keywords)
+    if cls in type(made).__mro__:
+        _finalizers.remember(made)
     return made
 
 
@@ -313,6 +333,32 @@ class SourceFileLoader(ModuleSpec):
     pass
 
 
+def _given_by_import(module, name):
+    """An attribute that CPython gives to every module of a program, or to packages alone."""
+    home, file = module.__name__, module.__file__
+    if name == "__path__":
+        if file.endswith("/__init__.py") or file.startswith("<"):
+            _assay.unsupported("the __path__ of a package is not modelled here; take it by its name")
+        raise AttributeError("module '" + home + "' has no attribute '__path__'", name=name, obj=module)
+    if name == "__spec__":
+        return None if home == "__main__" else ModuleSpec()
+    if name == "__loader__":
+        return SourceFileLoader()
+    _assay.unsupported("the " + name + " of a module is not modelled; leave it out")
+
+
+class _OfSite:
+    """What the module `site` puts among the built-ins."""
+
+    def __call__(self, *more):
+        _assay.unsupported("what the module site gives to interactive users is not modelled; leave it out")
+
+    __repr__ = __call__
+
+
+_OF_SITE = {name: _OfSite() for name in ("copyright", "credits", "exit", "help", "license", "quit")}
+
+
 class module_dict:
     """`globals()`: reads and writes the variables of a module. All of them at once can be had while the program begins:
     no state tells in which order they came to be."""
@@ -367,6 +413,11 @@ class module_dict:
 
     def copy(self):
         module = self._dict_module
+        if self._is_fixed():
+            odd = {"None": None, "True": True, "False": False, "__debug__": True}
+            odd |= _OF_SITE
+            odd |= {"__package__": "", "__loader__": SourceFileLoader, "__spec__": ModuleSpec()}
+            return {name: odd[name] if name in odd else getattr(module, name) for name in _BUILT_INS.__dict__}
         is_annotated, variables = _assay.variables(module)
         found = _dict(variables)
         name = found["__name__"]
@@ -405,16 +456,20 @@ class module_dict:
         return result
 
     def keys(self):
-        return _ModuleKeys(self)
+        return _dict.fromkeys(_BUILT_INS.__dict__).keys() if self._is_fixed() else _ModuleKeys(self)
 
     def values(self):
-        return _ModuleValues(self)
+        return self.copy().values() if self._is_fixed() else _ModuleValues(self)
 
     def items(self):
-        return _ModuleItems(self)
+        return self.copy().items() if self._is_fixed() else _ModuleItems(self)
 
     def __iter__(self):
-        return _iter(_ModuleKeys(self))
+        return _iter(_tuple(_BUILT_INS.__dict__) if self._is_fixed() else _ModuleKeys(self))
+
+    def _is_fixed(self):
+        """What nobody stores in is the same in every step."""
+        return self._dict_module.__name__ == "builtins"
 
     def __len__(self):
         return len(self.copy())
@@ -630,15 +685,43 @@ def frozenset(iterable=(), /):
 
 
 def bytes(source=b"", *arguments):
-    if arguments or isinstance(source, (int, _str)):
-        return _bytes(source, *arguments)
-    return _bytes(_sized_items(source))
+    if arguments:
+        return _encoded(source, *arguments)
+    method = getattr(type(source), "__bytes__", _ABSENT)
+    if method is not _ABSENT:
+        made = method(source)
+        if not isinstance(made, _bytes):
+            raise TypeError("__bytes__ returned non-bytes (type " + _type_name(made) + ")")
+        return made
+    size = _size_for(source)
+    return _bytes(_sized_items(source) if size is None else size)
+
+
+def _encoded(source, *arguments):
+    if not isinstance(source, _str):
+        raise TypeError("encoding without a string argument")
+    return _str.encode(source, *arguments)
+
+
+def _size_for(source):
+    """How many zeros something stands for that says which number it is; None for what has items."""
+    if isinstance(source, _str):
+        raise TypeError("string argument without an encoding")
+    if hasattr(type(source), "__index__"):
+        try:
+            return _index(source)
+        except TypeError:
+            pass
+    return None
 
 
 def bytearray(source=b"", *arguments):
-    if arguments or isinstance(source, (int, _str)):
-        return _bytearray(source, *arguments)
-    return _bytearray(_items(source))
+    if arguments:
+        return _bytearray(_encoded(source, *arguments))
+    if isinstance(source, (_bytes, _bytearray)):  # of which CPython takes what it holds
+        return _bytearray() + source
+    size = _size_for(source)
+    return _bytearray(_items(source) if size is None else size)
 
 
 def dict(*arguments, **keywords):

@@ -103,13 +103,15 @@ def _run(source, variables, own, name):
         _refuse(name + "() without a dict for the variables")
     if not isinstance(variables, (dict, module_dict)):
         raise TypeError(name + "() globals must be a dict, not " + type(variables).__name__)
-    if type(variables) not in (dict, module_dict):  # CPython asks its methods for some of the variables only
+    # By its attribute: `type` would be refused what holds something absent. Of a subclass, CPython asks the methods for some
+    # of the variables only.
+    if variables.__class__ not in (dict, module_dict):
         _refuse(name + "() with globals of a class derived from dict")
     if own is None:
         own = variables
     if "__builtins__" not in variables:
         variables["__builtins__"] = _HiddenDict()
-    elif type(variables) is dict and type(variables["__builtins__"]) not in (_HiddenDict, ModuleSpec):
+    elif variables.__class__ is dict and type(variables["__builtins__"]) not in (_HiddenDict, ModuleSpec):
         _refuse(name + "() with __builtins__ of its own")
     if "super" in variables:
         _refuse(name + "() with a variable super")

@@ -5,6 +5,7 @@ with what is in it (`Modules.files`). All other files are refused.
 """
 
 import _assay
+from _unknown import Unknown
 
 _FOLDERS = ()  # where packages are installed; put in when a program is compiled
 _FILES = {}  # by path: what is in it; None: there is no such file; True: it is a folder
@@ -58,6 +59,12 @@ class stat_result:
         if size is not None:
             self.st_size = size
 
+    @property
+    def st_mtime(self):
+        return Unknown("the time of a file", 0)
+
+    st_atime = st_ctime = st_mtime_ns = st_atime_ns = st_ctime_ns = st_mtime
+
     def __getattr__(self, name):
         _assay.unsupported(name + " of a file is not modelled; leave it out")
 
@@ -80,3 +87,18 @@ def stat(path, *, dir_fd=None, follow_symlinks=True):
     if content is None:
         raise _missing(path)
     return stat_result(0o40755, 4096) if content is True else stat_result(0o100644, len(content))
+
+
+def access(path, mode, *, dir_fd=None, effective_ids=False, follow_symlinks=True):
+    """Packages are installed for those who use them to read; folders can be entered."""
+    try:
+        found = stat(path, dir_fd=dir_fd)
+    except FileNotFoundError:
+        return False
+    name = path.__fspath__() if hasattr(path, "__fspath__") else path
+    name = name.decode() if isinstance(name, bytes) else name
+    is_folder = found.st_mode == 0o40755
+    if mode & 2 or (mode & 1 and not is_folder) or not name.startswith(_FOLDERS):
+        _assay.remark("the program asks whether it may use a file, which it may or may not, each time anew")
+        return mode == 0 or _assay.choose(2) == 1
+    return True

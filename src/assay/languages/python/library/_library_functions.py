@@ -794,6 +794,15 @@ def _evaluated(annotation, scopes, is_class):
     return _typing._eval_type(annotation, names, names)
 
 
+def _home(name):
+    module = _assay.module(name)
+    if module is NotImplemented:
+        _assay.unsupported(
+            "the hints of what belongs to the module '" + str(name) + "' are not modelled; name the types"
+        )
+    return module
+
+
 def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
     given = [scope for scope in (localns, globalns) if scope is not None]
     if isinstance(obj, type):
@@ -802,7 +811,7 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
             own = base.__dict__.get("__annotations__")
             if own:
                 _assay.observes("annotations that nobody looks at")
-                module = _assay.module(base.__module__)
+                module = _home(base.__module__)
                 of_module = [] if module is None else [module]
                 if localns is None:
                     scopes = [base, globalns] if globalns is not None else [*of_module, base]
@@ -821,7 +830,7 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
             _assay.observes("annotations that nobody looks at")
         if isinstance(own, tuple):
             own = {own[i]: own[i + 1] for i in _range(0, len(own), 2)}
-        module = _assay.module(innermost.__module__)
+        module = _home(innermost.__module__)
         hints = {}
         scopes = given if globalns is not None or module is None else [*given, module]
         for name in own:

@@ -8,6 +8,8 @@ a remaining time that was found positive stays so.
 `_stands_for` names the types of CPython that it may be of. The machine lets nobody see more of it than those show.
 """
 
+import math
+
 import _assay
 
 
@@ -27,6 +29,8 @@ class StandIn:
         _refuse("hash()", self.unknown_origin)
 
     def _as_text(self, specification=""):
+        if self.unknown_origin.startswith(("random.randint", "random.randrange", "random.getrandbits")):
+            _refuse("a text", self.unknown_origin)  # which programs take for one that differs each time
         _assay.remark(
             self.unknown_origin
             + " becomes a text, which is taken for '<"
@@ -34,6 +38,15 @@ class StandIn:
             + ">' in every run"
         )
         return "<" + self.unknown_origin + ">"
+
+    def _either(self):
+        """Both answers are followed, and told: the next one about the same number may not go with this one."""
+        _assay.remark(
+            "whatever is asked about "
+            + self.unknown_origin
+            + " is answered both ways, each time anew: a run that fails may need answers that do not go together"
+        )
+        return either()
 
     __str__ = _as_text
     __repr__ = _as_text
@@ -71,14 +84,14 @@ class Unknown(StandIn):
 
     def _is_less(self, other):
         if isinstance(other, Unknown):
-            return either()
+            return self._either()
         low = self.unknown_low
         if low is not None and low[0] >= other:
             return False
         high = self.unknown_high
         if high is not None and (high[0] < other or (high[0] == other and high[1])):
             return True
-        answer = either()
+        answer = self._either()
         if self.unknown_is_result:
             if answer:
                 self.unknown_high = (other, True)
@@ -88,14 +101,14 @@ class Unknown(StandIn):
 
     def _is_less_or_equal(self, other):
         if isinstance(other, Unknown):
-            return either()
+            return self._either()
         low = self.unknown_low
         if low is not None and (low[0] > other or (low[0] == other and low[1])):
             return False
         high = self.unknown_high
         if high is not None and high[0] <= other:
             return True
-        answer = either()
+        answer = self._either()
         if self.unknown_is_result:
             if answer:
                 self.unknown_high = (other, False)
@@ -116,15 +129,15 @@ class Unknown(StandIn):
         return not self._is_less(other) if self._goes_with(other) else NotImplemented
 
     def __eq__(self, other):
-        return either() if self._goes_with(other) else NotImplemented
+        return self._either() if self._goes_with(other) else NotImplemented
 
     def __ne__(self, other):
-        return either() if self._goes_with(other) else NotImplemented
+        return self._either() if self._goes_with(other) else NotImplemented
 
     __hash__ = StandIn.__hash__
 
     def __bool__(self):
-        return either()
+        return self._either()
 
     def _lowest(self):
         return None if self.unknown_low is None else self.unknown_low[0]
@@ -182,7 +195,7 @@ class Unknown(StandIn):
     def _dividing(self, other):
         if not self._goes_with(other):
             return NotImplemented
-        if not self._is_positive() and either():
+        if not self._is_positive() and self._either():
             raise ZeroDivisionError("division by zero")
         return self._something()
 
@@ -230,6 +243,15 @@ class Unknown(StandIn):
             made.unknown_high = (kind(self.unknown_high[0]), False)
         return made
 
+    def __ceil__(self):
+        return self._converted(math.ceil)
+
+    def __floor__(self):
+        return self._converted(math.floor)
+
+    def __trunc__(self):
+        return self._converted(math.trunc)
+
     def __int__(self):
         _refuse("int()", self.unknown_origin)
 
@@ -247,4 +269,4 @@ class Unknown(StandIn):
 
     __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = _refuse_digits
     __rand__ = __ror__ = __rxor__ = __rlshift__ = __rrshift__ = _refuse_digits
-    __invert__ = __divmod__ = __rdivmod__ = __trunc__ = __floor__ = __ceil__ = _refuse_digits
+    __invert__ = __divmod__ = __rdivmod__ = _refuse_digits

@@ -29,6 +29,28 @@ class AbstractContextManager(_ABC):
         return True
 
 
+class AbstractAsyncContextManager(_ABC):
+    """Classes derive from it beside others; what is asynchronous of theirs is refused where it is called."""
+
+    def __aenter__(self):
+        _assay.unsupported("asynchronous context managers are not modelled; use contextmanager, and threads")
+
+    @_abstractmethod
+    def __aexit__(self, exc_type, exc_value, traceback):
+        _assay.unsupported("asynchronous context managers are not modelled; use contextmanager, and threads")
+
+    __class_getitem__ = classmethod(_GenericAlias)
+
+    @classmethod
+    def __subclasshook__(cls, C):
+        if cls is not AbstractAsyncContextManager:
+            return NotImplemented
+        for name in ("__aenter__", "__aexit__"):
+            if getattr(C, name, None) is None:
+                return NotImplemented
+        return True
+
+
 class ContextDecorator:
     """A context manager that can also decorate functions."""
 

@@ -9,7 +9,7 @@ from _datetime import date as _date
 from _datetime import datetime as _datetime
 
 import _assay
-from _unknown import StandIn, Unknown, either
+from _unknown import StandIn, Unknown
 
 UTC = timezone.utc
 
@@ -68,15 +68,15 @@ class _Compared(StandIn):
         return False
 
     def _order(self, other):
-        return either() if self._is_comparable(other) else NotImplemented
+        return self._either() if self._is_comparable(other) else NotImplemented
 
     __lt__ = __le__ = __gt__ = __ge__ = _order
 
     def __eq__(self, other):
-        return either() if self._is_equatable(other) else NotImplemented
+        return self._either() if self._is_equatable(other) else NotImplemented
 
     def __ne__(self, other):
-        return either() if self._is_equatable(other) else NotImplemented
+        return self._either() if self._is_equatable(other) else NotImplemented
 
     __hash__ = StandIn.__hash__
 
@@ -96,7 +96,7 @@ class _Duration(_Compared):
         return _is_duration(other)
 
     def __bool__(self):
-        return either()
+        return self._either()
 
     def total_seconds(self):
         return Unknown(self.unknown_origin + ".total_seconds()", None, True)
@@ -152,7 +152,7 @@ class _Duration(_Compared):
     def _dividing(self, other):
         if not _is_duration(other):
             return NotImplemented
-        if either():
+        if self._either():
             raise ZeroDivisionError("division by zero")
         return Unknown(self.unknown_origin, None, True)
 

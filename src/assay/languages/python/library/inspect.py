@@ -5,6 +5,7 @@ is not here, and refused where it is used.
 """
 
 import abc as _abc
+import ast
 import types
 from collections import namedtuple
 from enum import IntEnum
@@ -613,7 +614,51 @@ def signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=F
     call = type(obj).__call__
     if isfunction(call):
         return _without_first(signature(call))
-    _assay.unsupported("inspect.signature() of a built-in is not modelled; name its arguments")
+    if isinstance(obj, _BUILT_INS):
+        return _of_built_in(obj)
+    _assay.unsupported("inspect.signature() of this is not modelled; name its arguments")
+
+
+_BUILT_INS = (
+    types.BuiltinFunctionType,
+    types.ClassMethodDescriptorType,
+    types.MethodDescriptorType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+)
+
+
+def _of_built_in(obj):
+    """From the text that C code has for it, as CPython reads it."""
+    text = obj.__text_signature__
+    if not text:
+        raise ValueError("no signature found for builtin " + repr(obj))
+    parameters = []
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    for part in text[1:-1].split(", "):
+        name, has_default, default = part.partition("=")
+        if part == "/":
+            parameters = [one.replace(kind=Parameter.POSITIONAL_ONLY) for one in parameters]
+        elif part == "*":
+            kind = Parameter.KEYWORD_ONLY
+        elif part.startswith("$"):
+            if not hasattr(obj, "__self__"):
+                parameters.append(Parameter(name[1:], Parameter.POSITIONAL_ONLY))
+        elif part.startswith("**"):
+            parameters.append(Parameter(name[2:], Parameter.VAR_KEYWORD))
+        elif part.startswith("*"):
+            parameters.append(Parameter(name[1:], Parameter.VAR_POSITIONAL))
+            kind = Parameter.KEYWORD_ONLY
+        elif name and not name.isidentifier():
+            _assay.unsupported("inspect.signature() of this built-in is not modelled; name its arguments")
+        elif has_default:
+            try:
+                parameters.append(Parameter(name, kind, default=ast.literal_eval(default)))
+            except (ValueError, SyntaxError):
+                _assay.unsupported("inspect.signature() of this built-in is not modelled; name its arguments")
+        elif name:
+            parameters.append(Parameter(name, kind))
+    return Signature(parameters)
 
 
 FullArgSpec = namedtuple(

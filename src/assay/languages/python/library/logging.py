@@ -177,6 +177,11 @@ class StreamHandler(Handler):
         pass
 
 
+class _StderrHandler(StreamHandler):
+    def __init__(self, level=NOTSET):
+        Handler.__init__(self, level)
+
+
 class NullHandler(Handler):
     def emit(self, record):
         pass

@@ -3,7 +3,7 @@
 from types import GenericAlias as _GenericAlias
 
 import _assay
-from _files import stat
+from _files import access, stat
 
 name = "posix"
 sep = "/"
@@ -15,6 +15,7 @@ extsep = "."
 altsep = None
 defpath = "/bin:/usr/bin"
 devnull = "/dev/null"
+F_OK, X_OK, W_OK, R_OK = 0, 1, 2, 4
 if _assay.mentions("path"):
     import posixpath as path
 

@@ -26,6 +26,16 @@ def _choose(count, what):
     return 0 if count == 1 else _assay.choose(count)
 
 
+def _one_of(numbers, what):
+    """Of more whole numbers than can be followed one by one it gives one that nobody knows."""
+    # There may be more than `len` can tell.
+    count = -((numbers.start - numbers.stop) // numbers.step)
+    if count <= _MOST_ALTERNATIVES:
+        return numbers[_choose(count, what)]
+    last = numbers.start + (count - 1) * numbers.step
+    return Unknown(what, min(numbers.start, last), True, max(numbers.start, last))
+
+
 def _smaller(a, b):
     """A bound for what lies between two numbers; None where nobody knows one of them."""
     if isinstance(a, Unknown) or isinstance(b, Unknown):
@@ -90,7 +100,7 @@ class Random:
             raise ValueError(
                 "empty range for randrange() (" + ", ".join((str(start), str(stop), str(step))) + ")"
             )
-        return numbers[_choose(len(numbers), "random.randrange()")]
+        return _one_of(numbers, "random.randrange()")
 
     def randint(self, a, b):
         _require_whole(a, b)
@@ -98,12 +108,12 @@ class Random:
             raise ValueError(
                 "empty range for randrange() (" + str(a) + ", " + str(b + 1) + ", " + str(b + 1 - a) + ")"
             )
-        return a + _choose(b - a + 1, "random.randint()")
+        return _one_of(range(a, b + 1), "random.randint()")
 
     def getrandbits(self, k, /):
         if k < 0:
             raise ValueError("number of bits must be non-negative")
-        return _choose(2**k, "random.getrandbits()")
+        return _one_of(range(2**k), "random.getrandbits()")
 
     def randbytes(self, n):
         return bytes([_choose(256, "random.randbytes()") for _ in range(n)])

@@ -65,21 +65,40 @@ class _Flags:
 flags = _Flags()
 
 
+_FOUND = {}  # by name: whether there is such a module; put in when a program is compiled
+
+
+def _imported(name):
+    """A module of the program that is imported; None if there is none, and could not be."""
+    found = _assay.module(name)
+    if found is not NotImplemented:
+        return found
+    top = name.partition(".")[0]
+    if top.isidentifier() and top not in stdlib_module_names:
+        if top not in _FOUND:
+            _assay.observes("find " + top)
+        if not _FOUND[top]:
+            return None
+    _assay.unsupported(
+        "whether CPython has imported the module '" + name + "' is not modelled; import it where it is needed"
+    )
+
+
 class _Modules:
     """The modules of the program, as far as they are imported. Which others CPython has is not modelled."""
 
     def __getitem__(self, name):
-        found = _assay.module(name)
+        found = _imported(name)
         if found is None:
             raise KeyError(name)
         return found
 
     def get(self, name, default=None):
-        found = _assay.module(name)
+        found = _imported(name)
         return default if found is None else found
 
     def __contains__(self, name):
-        return _assay.module(name) is not None
+        return _imported(name) is not None
 
     def _refuse(self, *more):
         _assay.unsupported(
@@ -198,6 +217,10 @@ def _getframe(depth=0, /):
 
 def _getframemodulename(depth=0):
     return _assay.module_of_caller(depth)
+
+
+def audit(event, /, *args):
+    """Tells the hooks, of which there are none: `addaudithook` is refused."""
 
 
 def is_finalizing():

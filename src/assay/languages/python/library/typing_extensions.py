@@ -114,8 +114,9 @@ _TypeVar = TypeVar
 def TypeVar(
     name, *constraints, bound=None, covariant=False, contravariant=False, default=None, infer_variance=False
 ):
-    if default is not None or infer_variance:
-        _assay.unsupported("a TypeVar with a default or an inferred variance is not modelled; leave that out")
+    """Who asks for the default, or gives a generic class fewer arguments because of it, is refused there."""
+    if infer_variance:
+        _assay.unsupported("a TypeVar with an inferred variance is not modelled; leave that out")
     return _TypeVar(name, *constraints, bound=bound, covariant=covariant, contravariant=contravariant)
 
 

@@ -358,3 +358,54 @@ class WeakValueDictionary:
 
     def __repr__(self):
         _assay.unsupported("the text of a WeakValueDictionary is not modelled; show a dict of it")
+
+
+class finalize:
+    """What is to be called when an object goes away, which no accepted state has; or by the program itself.
+
+    What CPython calls after the end of the program is not followed.
+    """
+
+    def __init__(self, obj, func, /, *args, **kwargs):
+        _awaited[_assay.identity(obj)] = True
+        self._finalize_call = (_assay.weak(obj), func, args, kwargs)
+        self._finalize_at_exit = True
+        _assay.remark(
+            "a function waits for the end of an object; calls after the end of the program are not followed"
+        )
+
+    @_assay.atomic
+    def _taken(self):
+        taken = self._finalize_call
+        self._finalize_call = None
+        return taken
+
+    def __call__(self, _=None):
+        taken = self._taken()
+        if taken is not None:
+            return taken[1](*taken[2], **taken[3])
+
+    def detach(self):
+        taken = self._taken()
+        if taken is not None:
+            return (_follow(taken[0]), taken[1], taken[2], taken[3])
+
+    def peek(self):
+        found = self._finalize_call
+        if found is not None:
+            return (_follow(found[0]), found[1], found[2], found[3])
+
+    @property
+    def alive(self):
+        return self._finalize_call is not None
+
+    @property
+    def atexit(self):
+        return self._finalize_call is not None and self._finalize_at_exit
+
+    @atexit.setter
+    def atexit(self, value):
+        self._finalize_at_exit = bool(value)
+
+    def __repr__(self):
+        _assay.unsupported("the text of a weak reference is not modelled; show what it refers to")
