@@ -105,7 +105,7 @@ $(BIN)/python:
 $(VENV)/.ready-to-develop: STRICT := ON
 STRICT := $(if $(wildcard $(VENV)/.ready-to-develop),ON,OFF)
 $(VENV)/.ready: $(BIN)/python $(ENGINE_SOURCES)
-	@echo "Building Assay into $(VENV): some four minutes of one processor, once"
+	@echo "Building Assay into $(VENV), once: some five minutes with two processors, ten with one"
 	@set -o pipefail; $(BIN)/python -m pip install --verbose --disable-pip-version-check \
 	  --config-settings=cmake.define.ASSAY_STRICT=$(STRICT) $(if $(filter ON,$(STRICT)),--editable) . 2>&1 \
 	  | tee $(VENV)/build.log | awk '$(SHOW_PROGRESS)' || { cat $(VENV)/build.log; exit 1; }

@@ -50,6 +50,9 @@ def nobody_else_listens_to_the_garbage_collector():
 
 
 def pytest_runtest_setup(item):
+    # Whoever imports readline exports the width of the terminal, which commands obey in a pipe too.
+    os.environ.pop("COLUMNS", None)
+    os.unsetenv("COLUMNS")  # where it is exported past Python
     if item.get_closest_marker("needs_spin") is not None and not shutil.which("spin"):
         reason = "spin is not installed (Debian: apt-get install spin)"
     elif item.get_closest_marker("needs_spot") is not None and not importlib.util.find_spec("spot"):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,9 @@ OPTIONS = {  # of the marker -> of `assay.verify`
     "fair": "fair",
     "terminates": "terminates",
 }
+
+
+INSTALLED = {"site-packages", "dist-packages", "lib-dynload", "bin"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -151,9 +155,24 @@ def _verify(item: pytest.Function, call: str, options: dict[str, Any]) -> Result
     from assay.verification import verify_call
 
     try:
-        return verify_call(_from_here(item.path), call, trace=_trace_file(item), **options)
+        return verify_call(
+            _from_here(item.path), call, trace=_trace_file(item), import_from=_import_path(), **options
+        )
     except (SourceProblem, OptionProblem) as problem:
         raise _Refused(str(problem)) from None
+
+
+def _import_path() -> list[str]:
+    """Where pytest imports the modules of the project from. What is installed is found without."""
+    import sysconfig
+
+    standard = Path(sysconfig.get_path("stdlib"))
+    folders = [Path(entry or ".").absolute() for entry in sys.path]
+    return [
+        str(_from_here(folder))
+        for folder in dict.fromkeys(folders)
+        if folder.is_dir() and not folder.is_relative_to(standard) and folder.name not in INSTALLED
+    ]
 
 
 def _from_here(path: Path) -> Path:

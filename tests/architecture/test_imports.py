@@ -156,7 +156,7 @@ def test_languages_do_not_know_each_other(path):
 @pytest.mark.parametrize("path", sorted(SOURCE.glob("checker/c/*.py")), ids=lambda path: path.name)
 def test_the_checkers_front_end_for_c_shares_nothing(path):
     assert {name for name in imported_modules(path) if not name.startswith("assay.checker.c")} <= {
-        "assay.records"
+        "assay.checker.records"
     }
 
 

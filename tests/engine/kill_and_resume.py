@@ -65,7 +65,8 @@ def compile_program(name: str, folder: Path, **constants: int) -> Path:
 @dataclass(frozen=True)
 class Round:
     kills: int
-    continued: int  # how often a checkpoint brought states along
+    had_checkpoint: bool  # the last attempt; one that ended and was killed before it said so leaves none
+    continued: bool  # a checkpoint brought states along
     result: dict[str, object]
 
 
@@ -149,9 +150,10 @@ def in_memory(library: Path, certificate: Path | None = None) -> dict[str, objec
 
 def play(library: Path, directory: Path, source: random.Random, certificate: Path | None = None) -> Round:
     """One round; the first attempts are killed, later ones live longer and longer."""
-    kills = continued = 0
+    kills = 0
     patience = 0.3
     while True:
+        had_checkpoint = (directory / "assay-checkpoint").exists()
         child = child_for(library, directory, certificate)
         try:
             output, _ = child.communicate(timeout=source.uniform(0.05, patience))
@@ -165,8 +167,8 @@ def play(library: Path, directory: Path, source: random.Random, certificate: Pat
         if child.returncode not in {0, -signal.SIGKILL}:
             raise AssertionError(f"the search ended with status {child.returncode} after {kills} kills")
         result = json.loads(output)
-        continued += result.pop("resumed_from") > 1
-        return Round(kills, continued, result)
+        continued = result.pop("resumed_from") > 1
+        return Round(kills, had_checkpoint, continued, result)
 
 
 def main() -> None:

@@ -40,10 +40,11 @@ SENTENCES = {
     "MainThread in line 19 with stock['apple'] = 0",
     "random_choice": "MainThread failed in line 21 with balance = 5, after random.choice gave 5 to "
     "Thread-1 (spend), random.choice gave 20 to Thread-2 (spend)",
-    "iteration": "Thread-2 (login) changed sessions['c'] in line 13 while Thread-1 (expire) went over "
+    "iteration": "Thread-2 (login) set sessions['c'] in line 13 while Thread-1 (expire) went over "
     "sessions in line 7",
     "published_too_early": "Thread-2 (client) failed in line 23 with connection.url = None, while "
-    "Thread-1 (client) was at line 17",
+    "Thread-1 (client), which had changed Database._connection to Database(url=None) in line 16, was at "
+    "line 17",
     "work_stealing": "thief saw tasks: deque([1]) in line 14, then owner changed it to deque([]) in line 10, "
     "before thief went on in line 15",
     "not_joined": "MainThread failed in line 12 with result = [], while Thread-1 (compute) had not begun",
@@ -67,6 +68,67 @@ SENTENCES = {
     "least_recently_used": "reader-1 saw cache.entries[1]: 2 in line 12, then reader-2 changed cache.entries "
     "to OrderedDict({2: 4}) in line 19, before reader-1 went on in line 13",
     "taken_by_another": "bob failed in line 16 over jobs, which ann had changed to Jobs([]) in line 16",
+    "event_bus": "closer changed bus._handlers to [<function metrics>, <function billing>] in line 12 "
+    "while publisher went over it in line 15",
+    "completed_order": "MainThread failed in line 19 with table['AAPL'] = 410, after as_completed gave "
+    "it 410, 190 in this order in line 13",
+    "connection_pool": "worker-0 took pool._free once and released it twice, in line 30 and in line 20",
+    "permits": "Thread-2 (download) waits for permits, which is used up: Thread-1 (download) took it in "
+    "line 8 and ended without releasing it, Thread-3 (download) took it in line 8 and ended without "
+    "releasing it",
+    "crawler": "crawler waits in line 16 for room in frontier, which is full (['/a']), and nobody but "
+    "crawler takes items from it",
+    "audit": "MainThread read bank.accounts[0].balance: 70 in line 25 before mover changed it to 50 in "
+    "line 12, and bank.accounts[1].balance: 50, which mover had changed in line 12",
+    "deadline": "MainThread found no item in service.answers in line 17, before server changed it to "
+    "['PING'] in line 12; then MainThread failed in line 27 with answer = None",
+    "log_writer": "MainThread failed in line 23 with written = ['[info] start'], while log-writer, which "
+    "had got '[info] stop' from lines in line 10, was at line 11",
+    "importer": "import-worker raised ValueError: invalid literal for int() with base 10: 'two' in line "
+    "10, after jobs.get gave 'b=two' in line 15",
+    "limiter": "mobile saw used: 0 in line 9, then web changed it to 1 in line 10, before mobile went on "
+    "and wrote 2 in line 10",
+    "settings": "handler-1 failed in line 28 with Settings._instance.region = None, while handler-0, "
+    "which had changed Settings._instance to Settings(region=None, retries=0) in line 21, was at line 22",
+    "promise": "replica-west saw race.answer.done give False in line 10, then replica-east called "
+    "race.answer.set_result in line 11, before replica-west went on in line 11",
+    "tenant": "helper failed in line 8: every thread has a context.tenant of its own (threading.local), "
+    "and helper had set none",
+    "watchdog": "MainThread and Thread-1 both read job.state ('running') before either wrote it",
+    "config_reload": "MainThread failed in line 26 with loaded[-1] missing; watcher ended after it saw "
+    "stopping.is_set: True in line 10, which MainThread had changed in line 23",
+    "cache_stats": "Thread-1 (get) and Thread-2 (get) both read cache.stats.hits (0) before either wrote "
+    "it back",
+    "ticket_stream": "printer-b raised ValueError: generator already executing in line 16, while "
+    "printer-a was at line 7",
+    "breaker": "red and blue both read breaker.state (State.OPEN) before either wrote it",
+    "barrier_reset": "MainThread failed in line 24 with winners = ['b', 'a'], after player-a saw score: "
+    "{'a': 3, 'b': 0} in line 11, when player-b had changed score['b'] to 0 in line 13, and changed winners "
+    "to ['b', 'a'] in line 12",
+    "extremes": "watcher read monitor.range.high: 5 in line 20 before mover changed it to 8 in line 17, and "
+    "monitor.range.low: 8, which mover had changed in line 16",
+    "startup": "MainThread waits for ready, which nobody is left to set: service ended in line 14; service "
+    "had raised ValueError: invalid literal for int() with base 10: '80a' in line 10",
+    "report_file": "ann wrote 'name: ann\\n' to report in line 8 and read 'name: ann\\nname: bob\\n' in line "
+    "9, which bob had written",
+    "buffered_log": "Thread-2 (log) read log.buffer in line 11, then Thread-1 (log) changed it to [] "
+    "in line 16, and Thread-2 (log) changed the one that it had read to ['a', 'b'] in line 11",
+    "progress_callback": "ThreadPoolExecutor-0_0 and MainThread both read progress.done (0) before "
+    "either wrote it back",
+    "token_bucket": "c2 saw bucket.tokens: 1 in line 11, then c1 changed it to 0 in line 14, before "
+    "c2 went on and wrote -1 in line 14",
+    "wrong_order": "MainThread failed in line 26 with log = ['first', 'third', 'second']: Thread-1 "
+    "(first) added 'first' in line 8, then Thread-3 (third) added 'third' in line 18, then Thread-2 "
+    "(second) added 'second' in line 14",
+    "heartbeat": "Thread-1 saw h.cancelled: False in line 10, then MainThread changed it to True in "
+    "line 17, before Thread-1 went on and changed h.beats to 2 in line 11",
+    "priority_order": "MainThread failed in line 27 with seen = [3, 1], after q.get gave Thread-2 "
+    "(consumer) 3, 1, 99 in this order in line 14",
+    "result_before_join": "MainThread failed in line 18 with tasks[1].result = None, while Thread-2 "
+    "had not begun",
+    "clocked_bucket": "MainThread failed in line 24 with got = [False]",
+    "swapped_table": "insert read table.rows in line 9, then save changed it to {} in line 14, and "
+    "insert set ['k'] of the one that it had read to 1 in line 10",
 }
 
 
@@ -112,6 +174,42 @@ def test_rows_have_the_lines_and_the_values_that_decided():
     assert "jobs: Jobs([Job(number=1, name='clean')]) -> Jobs([])" in " ".join(
         shown("taken_by_another", 120).split()
     )
+
+
+def test_rows_have_what_is_read_when_the_others_have_ended():
+    text = shown("audit", 120)
+    assert "reads bank.accounts[1].balance: 50\n" in text
+    assert "job.state = 'done'\n" in shown("watchdog", 120)
+    assert "lines.empty gives True\n" in shown("log_writer", 120)
+    assert "service.answers: []\n" in shown("deadline", 120)
+
+
+def test_rows_have_what_becomes_of_an_object_that_has_lost_its_place():
+    assert "what was log.buffer: ['a'] -> ['a', 'b']\n" in shown("buffered_log", 200)
+    assert "what was table.rows['k'] = 1\n" in shown("swapped_table", 200)
+
+
+def test_threads_of_a_class_of_the_program_are_no_data_where_they_are_started_and_joined():
+    text = shown("result_before_join", 120)
+    assert "joins Thread-1\n" in text
+    assert "t = Task(" not in text
+
+
+def test_numbers_of_clocks_are_shown_with_what_is_known_of_them_and_the_verdict_says_that_they_are_unknown():
+    assert "b.tokens = unknown(time.monotonic(), below 1.0)\n" in shown("clocked_bucket", 200)
+    (note,) = [
+        note for note in assay.verify(PROGRAMS / "clocked_bucket.py").notes if "time.monotonic()" in note
+    ]
+    assert "answered both ways" in note
+
+
+def test_fields_in_slots_and_variables_of_closures_have_their_names():
+    assert "cache.stats.keys: [] -> ['a']\n" in shown("cache_stats", 120)
+    assert "used = 1\n" in shown("limiter", 120)
+
+
+def test_a_thread_that_does_nothing_visible_has_a_row():
+    assert shown("ticket_stream", 120).count("16  ticket = next(stream)\n") == 2
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -55,6 +55,46 @@ def test_a_project_that_takes_warnings_for_errors_can_have_it(tmp_path):
     assert "warning" not in child.stdout
 
 
+def test_modules_of_a_project_are_found_where_pytest_finds_them(tmp_path):
+    """A usual project: tests in one folder, what they test in another, and `pythonpath`."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = source\n")
+    (tmp_path / "source" / "shop").mkdir(parents=True)
+    (tmp_path / "source" / "shop" / "__init__.py").write_text("")
+    (tmp_path / "source" / "shop" / "stock.py").write_text(
+        "class Stock:\n    left = 1\n\n    @classmethod\n    def take(cls):\n"
+        "        if cls.left > 0:\n            cls.left -= 1\n"
+    )
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_it.py").write_text(
+        "from threading import Thread\nimport pytest\nfrom shop.stock import Stock\n\n"
+        "@pytest.mark.assay\ndef test_it():\n    threads = [Thread(target=Stock.take) for _ in range(2)]\n"
+        "    for thread in threads:\n        thread.start()\n"
+        "    for thread in threads:\n        thread.join()\n"
+        "    assert Stock.left == 0\n"
+    )
+    child = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist"],
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 1, child.stdout + child.stderr
+    assert "E       assert -1 == 0\n" in child.stdout
+    assert "(take) saw Stock.left: 1 in line 6 of stock.py, then " in child.stdout
+    command = next(line.strip() for line in child.stdout.splitlines() if "    assay replay " in line)
+    replayed = subprocess.run(
+        [Path(sys.executable).with_name("assay"), *command.split()[1:], "--plain"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert replayed.returncode == 0, replayed.stderr
+    assert "assert -1 == 0" in replayed.stdout
+
+
 def test_a_fixture_is_refused_with_a_sentence(run_tests):
     code, output = run_tests(
         "import pytest\n@pytest.mark.assay\ndef test_it(tmp_path):\n    raise SystemError('was run')\n"

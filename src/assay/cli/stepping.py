@@ -9,9 +9,9 @@ from rich.text import Text
 
 from assay.evidence.counterexample import Counterexample, Step
 from assay.evidence.explanation import explain
-from assay.report.changes import access_texts, change_texts
+from assay.report.changes import access_texts, change_texts, is_place
 from assay.report.console import Columns, make_console, print_fact, print_violation, step_line
-from assay.report.happenings import happening_texts
+from assay.report.happenings import NOT_DATA, happening_texts
 from assay.report.quantities import value_text
 from assay.report.sequential_run import Layout, is_sequential
 from assay.report.words import printable
@@ -97,10 +97,25 @@ def _facts(step: Step) -> list[str]:
     if not step.happenings:
         return [*access_texts(step), *change_texts(step.changes)]
     told = happening_texts(step.happenings)
-    rest = [change for change in step.changes if not any(text.startswith(change.name) for text in told)]
+    rest = [
+        change
+        for change in step.changes
+        if _is_shown(change.name, change.after)
+        and not change.name.endswith(".self")
+        and not any(text.startswith(change.name) for text in told)
+    ]
     return [*told, *change_texts(rest)]
+
+
+def _is_shown(name: str, value: object) -> bool:
+    """Which thread or lock a variable has says the source; what becomes of it, the steps."""
+    return is_place(name) or not (isinstance(value, str) and NOT_DATA.match(value))
 
 
 def _show_variables(run: Counterexample, number: int, console: Console) -> None:
     for name, value in run.variables_after(number).items():
-        console.print(f"           {name} = {value_text(value)}", markup=False)
+        if is_place(name) and value == "-":
+            continue  # a thread that has not begun, or has nothing left to do
+        if _is_shown(name, value):
+            text = f"{name[:-1]} is at {value}" if is_place(name) else f"{name} = {value_text(value)}"
+            console.print(f"           {text}", markup=False)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +13,7 @@ from assay.cli.mistaken_files import require_program
 from assay.cli.telling import print_json, tell
 from assay.evidence.certificate import CODINGS
 from assay.execution import interrupts
+from assay.execution.imports_ahead import import_ahead
 from assay.search.estimation_methods import METHODS, best_method
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def verify(context: click.Context, /, program: str, as_json: bool, quiet: bool, 
 
         def listen(event: Phase | Progress) -> None:
             if isinstance(event, Phase) and event.name == "searching":
-                Thread(target=import_module, args=("assay.report.console",), daemon=True).start()
+                import_ahead("assay.report.console")
             if listener is not None:
                 listener(event)
 

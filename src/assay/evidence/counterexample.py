@@ -231,6 +231,8 @@ def _shared_out(parts: Sequence[StepFacts], changes: Iterable[Change]) -> list[t
     shares: list[list[Change]] = [[] for _ in parts]
     for change in changes:
         writers = [index for index, part in enumerate(parts) if change.name in part.writes]
+        if not writers and isinstance(change.before, list):  # a channel
+            writers = [index for index, part in enumerate(parts) if part.moves_messages]
         shares[writers[-1] if writers else -1].append(change)
     return [tuple(share) for share in shares]
 

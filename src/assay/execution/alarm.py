@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 
 class OutOfTime(KeyboardInterrupt):
@@ -25,12 +26,15 @@ def alarm_at(deadline: float | None) -> Iterator[None]:
         return
 
     def out_of_time(_signal: int, _frame: object) -> None:
+        # A file that was opened this moment has no owner yet: it is closed, and nobody need hear of it.
+        given_up.enter_context(warnings.catch_warnings(category=ResourceWarning, action="ignore"))
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, max(0.001, deadline - time.monotonic()))
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with ExitStack() as given_up:
+        before = signal.signal(signal.SIGALRM, out_of_time)
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, deadline - time.monotonic()))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)

@@ -6,6 +6,7 @@ changed. Colour helps on a terminal; every word is there without it.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import textwrap
@@ -33,7 +34,7 @@ from assay.report.cycles import sentences
 from assay.report.quantities import bytes_text, count, rate_text, seconds_text, value_text
 from assay.report.schedule import has_threads, how_it_goes_on, print_schedule, wrapped
 from assay.report.sequential_run import is_sequential, print_steps
-from assay.report.words import printable, shortened
+from assay.report.words import NOTHING_ABOUT_ENDING, printable, shortened
 
 if TYPE_CHECKING:
     from assay.verification.live import LiveReplay
@@ -50,7 +51,6 @@ DOES = {  # whoever does not move
     "starves": "can always move and never does,",
     "sometimes": "can move now and then and never does,",
 }
-NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends"
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 STYLES = {
@@ -62,9 +62,13 @@ STYLES = {
 
 
 def make_console(*, stderr: bool = False) -> Console:
+    """Whoever sets COLUMNS reads what comes out of a pipe as on a terminal of that width, without colour."""
     console = Console(stderr=stderr, highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
+    if console.is_terminal:
+        return console
+    if os.environ.get("COLUMNS", "").isdecimal():
+        return Console(stderr=stderr, highlight=False, soft_wrap=True, force_terminal=True, color_system=None)
+    console.width = PIPE_WIDTH
     return console
 
 
@@ -428,7 +432,7 @@ def print_violation(run: Counterexample, console: Console) -> None:
         console.print(line)
         if waiting.reason and run.loop_start is None:
             reason = waiting.reason.removeprefix(waiting.text).removeprefix(", ")
-            print_fact(console, f"            {printable(reason)}")
+            console.print(Text(_folded(console, f"{indent}  {reason}", f"{indent}  ")))
 
 
 def step_line(step: Step, columns: Columns, width: int) -> Text:

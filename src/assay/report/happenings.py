@@ -15,11 +15,15 @@ NOT_DATA = re.compile(
     r"<|Thread\(|_MainThread\(|Timer\(|(R?Lock|Condition|Event|(Bounded)?Semaphore|Barrier|ThreadPoolExecutor)\("
     r"|[\[({](?:['\w]+: )?(Thread|R?Lock|Condition|Event|Semaphore)\("
 )
+# On a line that starts or joins threads: those of a class derived from Thread, alone or in a container.
+STARTS_OR_JOINS = re.compile(r"\.(start|join)\(")
+NAMED_OBJECT = re.compile(r"[\[({]?\w+\('([^']*)'[,)]")
 OBJECT = re.compile(r"[A-Za-z_]\w*\(")
 STATE = re.compile(r"\w+\((.*)\)$", re.DOTALL)
 SILENT = {"Thread.__init__", "Thread.start", "Executor.__enter__", "ThreadPoolExecutor.submit", "<module>"}
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
 TRIES = re.compile(r"(LockType|RLock|Semaphore|BoundedSemaphore|Condition)\.acquire$")
+IN_VAIN = re.compile(r"Queue\.(get|put)(_nowait)?$|Future\.(result|exception|set_result|set_exception)$")
 ASKS = re.compile(r"Event\.(wait|is_set|isSet)$|\.(locked|empty|full|qsize|done|cancelled|running)$")
 
 
@@ -33,8 +37,11 @@ def happening_texts(happenings: tuple[Happening, ...]) -> list[str]:
         )
         if fails and one.kind == "change" and one.before == one.after != "":
             texts.append(f"{one.name} is {short(one.before)}")  # which is why it fails
+        elif fails and one.place and not one.result and IN_VAIN.search(one.name) and one.before == one.after:
+            texts += [f"{own_name(one)}: {short(state_of(one.before))}"] if one.before else []
         elif not is_told:
-            texts += [text for text in _texts(one) if text and text not in texts[-1:]]
+            known = texts if one.result.startswith("item ") else texts[-1:]  # a loop reads it for every item
+            texts += [text for text in _texts(one) if text and text not in known]
     return texts
 
 
@@ -57,7 +64,7 @@ def _texts(one: Happening) -> list[str]:
 
 
 def _read(one: Happening) -> str:
-    if not one.before or NOT_DATA.match(one.before):
+    if not one.before or not _is_data(one, one.before):
         return ""
     if OBJECT.match(one.before) and not CONTAINER.match(one.before) and not one.place:
         return ""
@@ -67,11 +74,17 @@ def _read(one: Happening) -> str:
 def _write(one: Happening) -> str:
     if one.after == "missing" and one.before:
         return f"{one.name} is gone (it was {short(one.before)})"
-    if not one.after or NOT_DATA.match(one.after):
+    if not one.after or not _is_data(one, one.after):
         return ""
     if CONTAINER.match(one.after) and one.before not in {"", "missing", one.after}:
         return f"{one.name}: {short(one.before)} -> {short(one.after)}"
     return f"{one.name} = {short(one.after)}"
+
+
+def _is_data(one: Happening, value: str) -> bool:
+    if NOT_DATA.match(value):
+        return False
+    return not (STARTS_OR_JOINS.search(one.text) and NAMED_OBJECT.match(value))
 
 
 def _operation(one: Happening) -> list[str]:
@@ -81,16 +94,20 @@ def _operation(one: Happening) -> list[str]:
     what = own_name(one)
     before, after = state_of(one.before), state_of(one.after)
     parts = []
-    if one.before.startswith("Thread(") and one.name.endswith(".join"):
+    thread = NAMED_OBJECT.match(one.before) if one.name == "Thread.join" else None
+    if thread is not None:
         if one.result:
-            parts.append(f"joins {before.strip(chr(39))}")
+            parts.append(f"joins {thread[1]}")
     elif NOTIFIES.search(one.name) and "nobody waits" in before:
         parts.append(f"notifies {what}: nobody waits")
     elif before != after and not one.name.endswith("__init__"):
         parts.append(f"{what}: {_what_differs(before, after)}")
     elif ASKS.search(one.name) and one.result and before:
         parts.append(f"{what}: {short(before)}")
+    elif ASKS.search(one.name) and one.result in {"True", "None"}:
+        parts.append(f"{operation_name(one)} gives {one.result}")
     is_answer = one.result not in {"", "None", "True"} or one.name.endswith(".get")
+    is_answer = is_answer and not one.result.startswith("<")  # of what is inside nobody can tell
     if one.result and is_answer and not one.name.endswith(("__exit__", "__init__")):
         parts.append(f"{operation_name(one)} gives {short(one.result)}")
     elif TRIES.search(one.name) and one.result == "False":

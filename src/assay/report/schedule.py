@@ -76,10 +76,21 @@ def rows_of(run: Counterexample, *, every_step: bool = False) -> list[Row]:
             ):
                 last.last = step.number
                 # Nobody else moved in between: what is read again is what it was.
-                last.facts += facts[1:] if facts[:1] == last.facts[-1:] else facts
+                again = [fact for fact in facts if fact in last.facts and fact.startswith("reads ")]
+                last.facts += [fact for fact in facts if fact not in again]
             else:
                 rows.append(Row(step.number, step.number, step.process, place, text, facts))
-    return rows
+    return _with_everybody(rows, run, several_files=several_files)
+
+
+def _with_everybody(rows: list[Row], run: Counterexample, *, several_files: bool) -> list[Row]:
+    """A thread that moved and did nothing that others can see has a row all the same: where it is matters."""
+    last = {step.process: step for step in run.steps if step.line}
+    for name, step in last.items():
+        if not any(row.thread == name for row in rows):
+            place = f"{Path(step.file).name}:{step.line}" if several_files else str(step.line)
+            rows.append(Row(step.number, step.number, name, place, step.text, []))
+    return sorted(rows, key=lambda row: row.first)
 
 
 def _narrated(step: Step, run: Counterexample) -> list[tuple[str, int, str, list[str]]]:
@@ -215,9 +226,10 @@ def _print_row(row: Row, number: str, thread: str, width: int, console: Console)
     console.print(line)
     for text in more:
         console.print(Text(below + " " * (inside + HANGING) + text))
+    under = max(HANGING, inside)  # the text
     for fact in row.facts:
-        for index, text in enumerate(wrapped(fact, width - HANGING, width - HANGING - 2)):
-            console.print(Text(below + " " * (HANGING + (2 if index else 0)) + text, "yellow"))
+        for index, text in enumerate(wrapped(fact, width - under, width - under - 2)):
+            console.print(Text(below + " " * (under + (2 if index else 0)) + text, "yellow"))
 
 
 def wrapped(text: str, first: int, others: int) -> list[str]:

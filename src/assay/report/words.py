@@ -1,6 +1,8 @@
-"""Text of strangers on a terminal."""
+"""Text of strangers on a terminal, and words that several reports have."""
 
 from __future__ import annotations
+
+NOTHING_ABOUT_ENDING = "nothing is said about whether every run ends"
 
 
 def printable(text: str) -> str:

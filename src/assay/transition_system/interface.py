@@ -75,6 +75,9 @@ class Access:
     value: str
 
 
+WHAT_WAS = "what was "  # before a name: an object that has lost it, another stands there now
+
+
 @dataclass(frozen=True, slots=True)
 class Happening:
     """Something that happened in a step, on a line of its own, with the values that it happened with."""
@@ -88,7 +91,7 @@ class Happening:
     place: str = ""  # what other steps call the same: "alice.balance"; empty: nobody knows
     before: str = ""  # the value read; of a write, or of what an operation works on, the value before
     after: str = ""
-    result: str = ""  # of an operation that has returned
+    result: str = ""  # of an operation that has returned; of a loop's read, which item it asks for: "item 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class StepFacts:
     alone: bool = False  # there was no other process
     happenings: tuple[Happening, ...] = ()  # where the language can tell, all of them
     writes: tuple[str, ...] = ()  # variables that it may change, where several are told of one step
+    moves_messages: bool = False  # it may change channels: which ones, the state says
     forgets: tuple[str, ...] = ()  # variables that nobody reads again: their values are no longer kept
     then: tuple[StepFacts, ...] = ()
 

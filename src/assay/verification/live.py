@@ -127,9 +127,11 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
 
 
 def packages_of(recorded: Trace) -> list[str]:
-    """The folders of the environment that was named; those of the running one are found anyway."""
-    named = recorded.options.get("python")
-    return [str(folder.resolve()) for folder in package_folders(named)] if isinstance(named, str) else []
+    """The folders that were named, and those of a named environment; the running one's are found anyway."""
+    named, first = recorded.options.get("python"), recorded.options.get("import_from")
+    folders = [Path(str(folder)) for folder in first] if isinstance(first, list) else []
+    folders += package_folders(named) if isinstance(named, str) else ()
+    return [str(folder.resolve()) for folder in folders]
 
 
 def workers_of(run: Counterexample) -> list[str]:

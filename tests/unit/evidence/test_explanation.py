@@ -113,7 +113,7 @@ def test_who_does_not_get_a_lock_is_not_said_to_have_waited():
     )
     run = run_of(("B", replace(tried, place="lock")), ("B", fails(5, "raise Busy")), kind="exception")
     assert explain(run) == (
-        "B did not get lock in line 4, which Thread-1 (work) held; then B failed in line 5"
+        "B did not get lock in line 4, which Thread-1 (work) held; then B raised AssertionError in line 5"
     )
 
 
@@ -211,3 +211,203 @@ def test_of_a_long_run_the_end_is_compared():
     long_run = run_of(*rounds, *end)
     assert explain(long_run) == explain(run_of(*end)) != ""
     assert len(Run(long_run, last_steps=COMPARED_STEPS).events) == COMPARED_STEPS
+
+
+def looks(line, text, name, result, state):
+    """A question about an object, as `Queue.empty` is one."""
+    place = name.rpartition(".")[0]
+    one = happening("does", line, text, f"Object.{name.rpartition('.')[2]}", state, state, result)
+    return replace(one, place=place)
+
+
+def goes_over(line, name, value, item):
+    return replace(read(line, name, value, f"for one in {name}:"), result=f"item {item}")
+
+
+def changes(line, name, before, after, text="it.remove(1)"):
+    return happening("change", line, text, name, before, after)
+
+
+CHANGED_ON_THE_WAY = (
+    ("A", goes_over(4, "it", "[1, 2]", 0)),
+    ("B", changes(7, "it", "[1, 2]", "[2]")),
+    ("A", goes_over(4, "it", "[2]", 1)),
+)
+
+
+def test_a_list_that_changes_while_one_goes_over_it():
+    kept = ("A", changes(5, "kept", "[]", "[1]", "kept.append(one)"))
+    run = run_of(*CHANGED_ON_THE_WAY, kept, ("MainThread", fails(9, "assert len(kept) == 2")))
+    assert explain(run) == "B changed it to [2] in line 7 while A went over it in line 4"
+
+
+def test_a_list_that_changes_between_two_loops_is_no_cause():
+    again = (*CHANGED_ON_THE_WAY[:2], ("A", goes_over(4, "it", "[2]", 0)))
+    kept = ("A", changes(5, "kept", "[]", "[1]", "kept.append(one)"))
+    run = run_of(*again, kept, ("MainThread", fails(9, "assert len(kept) == 2")))
+    assert "went over" not in explain(run)
+
+
+def test_a_loop_of_which_nothing_reaches_the_failing_line_is_no_cause():
+    run = run_of(*CHANGED_ON_THE_WAY, ("MainThread", fails(9, "assert total == 2")))
+    assert "went over" not in explain(run)
+
+
+def test_two_things_of_which_one_was_read_before_and_one_after_anothers_change():
+    run = run_of(
+        ("MainThread", read(4, "a", "70", "return a + b")),
+        ("mover", write(7, "a", "70", "50", "a -= 20")),
+        ("mover", write(8, "b", "30", "50", "b += 20")),
+        ("MainThread", read(4, "b", "50", "return a + b")),
+        ("MainThread", fails(9, "assert total == 100")),
+    )
+    assert explain(run) == (
+        "MainThread read a: 70 in line 4 before mover changed it to 50 in line 7, and b: 50, which mover had "
+        "changed in line 8"
+    )
+
+
+def test_two_things_that_were_both_read_before_the_change_are_no_half():
+    run = run_of(
+        ("MainThread", read(4, "a", "70", "return a + b")),
+        ("MainThread", read(4, "b", "30", "return a + b")),
+        ("mover", write(7, "a", "70", "50", "a -= 20")),
+        ("mover", write(8, "b", "30", "50", "b += 20")),
+        ("MainThread", fails(9, "assert total == 100")),
+    )
+    assert "and b" not in explain(run)
+
+
+def test_a_question_that_is_outdated_when_it_is_acted_on():
+    run = run_of(
+        ("A", looks(3, "if not answer.done():", "answer.done", "False", "Future(pending)")),
+        ("B", looks(3, "if not answer.done():", "answer.done", "False", "Future(pending)")),
+        (
+            "A",
+            replace(
+                happening("does", 4, "answer.set()", "Future.set", "Future(pending)", "Future(1)", "None"),
+                place="answer",
+            ),
+        ),
+        ("B", fails(4, "answer.set()")),
+        kind="exception",
+    )
+    assert explain(run) == (
+        "B saw answer.done give False in line 3, then A changed it to 1 in line 4, before B went on in line 4"
+    )
+
+
+def test_what_was_decided_by_something_that_had_changed():
+    run = run_of(
+        ("A", read(3, "open", "True", "if open:")),
+        ("B", write(7, "open", "True", "False", "open = False")),
+        ("A", changes(4, "sold", "[]", "[1]", "sold.append(1)")),
+        ("MainThread", fails(9, "assert sold == []")),
+    )
+    assert explain(run) == (
+        "A saw open: True in line 3, then B changed it to False in line 7, before A went on and changed sold "
+        "to [1] in line 4"
+    )
+
+
+def test_what_went_into_a_variable_of_the_line_and_had_changed():
+    run = run_of(
+        ("A", read(3, "rate", "2", "factor = rate")),
+        ("B", write(7, "rate", "2", "3", "rate = 3")),
+        ("A", changes(4, "sums", "[]", "[2]", "sums.append(factor)")),
+        ("MainThread", fails(9, "assert sums == [3]")),
+    )
+    assert explain(run).startswith("A saw rate: 2 in line 3, then B changed it to 3 in line 7")
+
+
+def test_what_went_into_nothing_of_the_line_is_no_cause():
+    run = run_of(
+        ("A", read(3, "rate", "2", "print(rate)")),
+        ("B", write(7, "rate", "2", "3", "rate = 3")),
+        ("A", changes(4, "sums", "[]", "[2]", "sums.append(1)")),
+        ("MainThread", fails(9, "assert sums == [3]")),
+    )
+    assert "rate" not in explain(run)
+
+
+def acquires(thread, line):
+    one = happening("does", line, "slots.acquire()", "Semaphore.acquire", "Semaphore(1)", "Semaphore(0)")
+    return thread, replace(one, place="slots")
+
+
+def test_a_semaphore_is_told_with_those_who_kept_it():
+    waits = Waiting("B", FILE, 3, "", awaited="a semaphore", what="slots")
+    run = run_of(acquires("A", 3), kind="deadlock", message="deadlock: nobody", waiting=[waits])
+    assert explain(run) == (
+        "B waits for slots, which is used up: A took it in line 3 and ended without releasing it"
+    )
+
+
+def test_who_waits_for_work_is_told_after_who_cannot_do_it():
+    full = happening("does", 5, "jobs.put(2)", "Queue.put", "Queue([], at most 1)", "Queue([1], at most 1)")
+    waiting = [
+        Waiting("MainThread", FILE, 9, "", awaited="a queue to be done", what="jobs"),
+        Waiting("A", FILE, 6, "", awaited="room in a queue", what="jobs"),
+    ]
+    run = run_of(("A", replace(full, place="jobs")), kind="deadlock", message="d", waiting=waiting)
+    assert explain(run) == (
+        "A waits in line 6 for room in jobs, which is full ([1]), and nobody is left to take an item"
+    )
+
+
+def test_a_variable_that_every_thread_has_for_itself():
+    run = run_of(
+        ("A", fails(4, "save(context.user)")),
+        kind="exception",
+        message="AttributeError: '_thread._local' object has no attribute 'user'",
+    )
+    assert explain(run) == (
+        "A failed in line 4: every thread has a context.user of its own (threading.local), and A had set none"
+    )
+
+
+def appends(line, name, before, after):
+    return happening("change", line, f"{name}.append(x)", name, before, after)
+
+
+def test_who_changed_it_one_after_the_other_is_told_where_nothing_else_is():
+    run = run_of(
+        ("A", appends(3, "log", "[]", "[[1]]")),
+        ("B", appends(5, "log", "[[1]]", "[[1], [2]]")),
+        ("A", appends(3, "log", "[[1], [2]]", "[]")),
+        ("MainThread", read(9, "log", "[]", "assert log")),
+        values=("assert []", "where [] = log"),
+    )
+    assert explain(run) == (
+        "MainThread failed in line 9 with log = []: A added [1] in line 3, then B added [2] in line 5, "
+        "then A changed it to [] in line 3"
+    )
+
+
+def test_what_was_kept_in_a_variable_and_is_old_when_it_is_acted_on():
+    run = run_of(
+        ("A", read(2, "tokens", "1", "available = tokens")),
+        ("B", read(2, "tokens", "1", "available = tokens")),
+        ("A", read(4, "tokens", "1", "tokens -= 1")),
+        ("A", write(4, "tokens", "1", "0", "tokens -= 1")),
+        ("B", read(4, "tokens", "0", "tokens -= 1")),
+        ("B", write(4, "tokens", "0", "-1", "tokens -= 1")),
+        ("MainThread", fails(9, "assert len(served) == 1")),
+    )
+    assert explain(run) == (
+        "B saw tokens: 1 in line 2, then A changed it to 0 in line 4, before B went on and wrote -1 in line 4"
+    )
+
+
+def test_of_several_things_done_too_late_the_one_that_the_failing_line_read_is_told():
+    run = run_of(
+        ("A", read(2, "h.stopped", "False", "if not h.stopped:")),
+        ("MainThread", write(8, "h.stopped", "False", "True", "h.stopped = True")),
+        ("A", write(3, "h.beats", "1", "2", "h.beats += 1")),
+        ("A", write(4, "h.timer", "None", "Timer()", "h.timer = Timer()")),
+        ("MainThread", read(9, "h.beats", "2", "assert h.beats == n")),
+    )
+    assert explain(run) == (
+        "A saw h.stopped: False in line 2, then MainThread changed it to True in line 8, before A went on "
+        "and changed h.beats to 2 in line 3"
+    )

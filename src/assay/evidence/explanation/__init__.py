@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assay.evidence.counterexample import Counterexample
+from assay.evidence.explanation.acted_on_old import acted_on_old
 from assay.evidence.explanation.anothers_value import anothers_value
 from assay.evidence.explanation.changed_under_way import changed_under_way
 from assay.evidence.explanation.events import Run
+from assay.evidence.explanation.half_seen import half_seen
+from assay.evidence.explanation.into_the_old import into_the_old
 from assay.evidence.explanation.lost_update import lost_update
 from assay.evidence.explanation.nobody_moves import nobody_moves
+from assay.evidence.explanation.of_each_thread import of_each_thread
 from assay.evidence.explanation.one_system import one_system
 from assay.evidence.explanation.plain_fact import plain_fact
+from assay.evidence.explanation.released_twice import released_twice
 from assay.evidence.explanation.sequential import sequential
 from assay.evidence.explanation.taken_away import taken_away
+from assay.evidence.explanation.went_over import went_over
 
 __all__ = ["explain"]
 
@@ -40,7 +46,13 @@ def explain(counterexample: Counterexample) -> str:
     if counterexample.violation.kind == "deadlock":
         return nobody_moves(Run(counterexample))
     run = Run(counterexample, last_steps=COMPARED_STEPS)
-    patterns: tuple[Callable[[Run], str], ...] = (lost_update, changed_under_way, anothers_value, plain_fact)
+    patterns: tuple[Callable[[Run], str], ...] = (
+        into_the_old,
+        lost_update,
+        changed_under_way,
+        anothers_value,
+    )
     if counterexample.violation.kind == "exception":
-        patterns = (changed_under_way, lost_update, anothers_value, taken_away, plain_fact)
+        patterns = (of_each_thread, changed_under_way, lost_update, anothers_value, taken_away)
+    patterns += (half_seen, went_over, acted_on_old, released_twice, plain_fact)
     return next((text for pattern in patterns if (text := pattern(run))), "")

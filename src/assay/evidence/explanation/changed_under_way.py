@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from assay.evidence.explanation.events import Event, Run, overlap
+from assay.evidence.explanation.went_over import sentence as went_over_sentence
 from assay.records import dataclass
 
 CHANGED_WHILE_READ = "during iteration"
@@ -37,7 +38,7 @@ def changed_under_way(run: Run) -> str:
         concerning = run.concerning([one.checked for one in found])
         told = [one for one in found if one.checked in concerning]
         if told:
-            return _sentence(run, told[-1])
+            return outdated_sentence(run, told[-1])
     return ""
 
 
@@ -48,19 +49,24 @@ def _outdated(run: Run, kinds: set[str]) -> Iterator[Outdated]:
         checked = _last_check(run, act)
         if checked is None:
             continue
-        changes = [
-            event
-            for event in run.events[checked.index + 1 : act.index]
-            if event.process != act.process and _changes(event, checked)
-        ]
+        changes = changes_between(run, checked, act)
         if changes and not run.is_rebound(checked.place, checked, act):
             yield Outdated(checked, changes, act)
+
+
+def changes_between(run: Run, checked: Event, act: Event) -> list[Event]:
+    """By others, of what was checked."""
+    return [
+        event
+        for event in run.events[checked.index + 1 : act.index]
+        if event.process != act.process and _changes(event, checked)
+    ]
 
 
 def _last_check(run: Run, act: Event) -> Event | None:
     """What the one who acts looked at last in a condition; if it acts on something, that must be it."""
     for event in reversed(run.events[: act.index]):
-        if event.process != act.process or event.kind != "read" or not event.place:
+        if event.process != act.process or not event.is_look:
             continue
         goes_over = CHANGED_WHILE_READ in run.counterexample.violation.message and act.kind == "raises"
         if goes_over and event.before != _last_value(run, act, event):
@@ -87,27 +93,34 @@ def _last_value(run: Run, act: Event, read: Event) -> str:
 
 def _changes(event: Event, checked: Event) -> bool:
     if event.kind == "does":
-        return event.place == checked.place and event.before != event.after
+        return event.place == checked.place and (event.is_change or event.before != event.after)
     is_change = event.kind in {"write", "change"} and event.before != event.after
     return is_change and bool(event.place) and overlap(event.place, checked.place)
 
 
-def _sentence(run: Run, one: Outdated) -> str:
-    who, name = one.act.process, one.checked.name
+def outdated_sentence(run: Run, one: Outdated) -> str:
+    who, name = one.act.process, one.checked.own_name
     last = one.changes[-MOST_CHANGES:]
     if CHANGED_WHILE_READ in run.counterexample.violation.message:
-        return (
-            f"{last[-1].process} changed {last[-1].name} in {last[-1].where} while {who} went over "
-            f"{name} in {one.checked.where}"
-        )
+        return went_over_sentence(one.checked, last[-1])
     told = []
     for change in last:
         again = " again" if change is not last[0] and change.place == last[0].place else ""
-        part = "it" if change.place == one.checked.place else change.name
-        told.append(f"{change.process} changed {part}{again} to {change.short_after} in {change.where}")
-    acted = f" and wrote {one.act.short_after}" if one.act.kind == "write" else ""
-    seen = f"{one.checked.short_before} in {one.checked.where}"
+        part = "it" if change.place == one.checked.place else change.own_name
+        told.append(f"{change.process} {change.changed(part, again)} in {change.where}")
+    acted = ""
+    if one.act.kind == "write" and overlap(one.act.place, one.checked.place):
+        acted = f" and wrote {one.act.short_after}"
+    elif one.act.is_change:
+        part = "it" if one.act.place == one.checked.place else one.act.own_name
+        acted = f" and {one.act.changed(part)}"
     return (
-        f"{who} saw {name}: {seen}, then {', then '.join(told)}, "
+        f"{who} saw {_seen(one.checked, name)} in {one.checked.where}, then {', then '.join(told)}, "
         f"before {who} went on{acted} in {one.act.where}"
     )
+
+
+def _seen(checked: Event, name: str) -> str:
+    if checked.kind == "read":
+        return f"{name}: {checked.short_before}"
+    return f"{name}.{checked.name.rpartition('.')[2]} give {checked.result}"

@@ -12,6 +12,10 @@ from assay.records import dataclass
 
 LONGEST_VALUE = 60
 WORD = re.compile(r"[A-Za-z_]\w*")
+STATE = re.compile(r"\w+\((.*)\)$", re.DOTALL)  # `Queue([1])`, `Event(set)`
+CHANGES = re.compile(r"\.(set|clear|set_result|set_exception|cancel|put|put_nowait)$")
+ITEM = re.compile(r"item (\d+)$")
+KEEPS_OTHERS_OUT = ("LockType.", "RLock.", "Condition.", "Semaphore.", "BoundedSemaphore.")
 ASSIGNED = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:=(?!=)|\+\+|--)")
 
 
@@ -35,11 +39,51 @@ class Event:
 
     @property
     def short_before(self) -> str:
-        return shortened(self.before)
+        return shortened(state_of(self.before) if self.kind == "does" else self.before)
 
     @property
     def short_after(self) -> str:
-        return shortened(self.after)
+        return shortened(state_of(self.after) if self.kind == "does" else self.after)
+
+    @property
+    def own_name(self) -> str:
+        """Of what was read or written; of an operation, the object that it was done with."""
+        return self.place.rpartition(": ")[2] if self.kind == "does" and self.place else self.name
+
+    @property
+    def is_change(self) -> bool:
+        """Of data: that a lock is taken changes nothing that a program computes with."""
+        if not self.place:
+            return False
+        if self.kind == "does" and not self.before and CHANGES.search(self.name):
+            return bool(self.result)  # it began earlier, and nobody saw what became of it
+        if self.before == self.after:
+            return False
+        return self.kind in {"write", "change"} or (
+            self.kind == "does" and not self.name.startswith(KEEPS_OTHERS_OUT)
+        )
+
+    def changed(self, part: str, again: str = "") -> str:
+        """What it did to `part`, in words."""
+        if self.kind == "does" and not self.after:
+            return f"called {self.own_name}.{self.name.rpartition('.')[2]}"
+        if self.after == "missing":
+            return f"took {part} away"
+        return f"changed {part}{again} to {self.short_after}"
+
+    @property
+    def is_look(self) -> bool:
+        """Whether it looks at something and leaves it as it is: a read, or a question such as `empty`."""
+        if not self.place:
+            return False
+        asks = self.kind == "does" and self.before == self.after and self.result not in {"", "None"}
+        return (self.kind == "read" and bool(self.before)) or asks
+
+    @property
+    def item(self) -> int | None:
+        """Which one a loop asked its container for."""
+        found = ITEM.match(self.result) if self.kind == "read" else None
+        return int(found[1]) if found else None
 
 
 def said(value: object) -> str:
@@ -49,6 +93,11 @@ def said(value: object) -> str:
 
 def shortened(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 3] + "..."
+
+
+def state_of(shown: str) -> str:
+    found = STATE.match(shown)
+    return found[1] if found else shown
 
 
 def overlap(one: str, other: str) -> bool:
@@ -130,14 +179,27 @@ class Run:
     def concerning(self, events: Sequence[Event]) -> list[Event]:
         """Those about something that the failing line mentions or read. If none is, and all are about one
         place, that place is the only one in this run of which there is something to tell."""
-        found = [
+        found = self.concerning_strictly(events)
+        if not found and len({event.place for event in events}) == 1:
+            return list(events)
+        return found
+
+    def concerning_strictly(self, events: Sequence[Event]) -> list[Event]:
+        """Those about something that the failing line mentions or read."""
+        return [
             event
             for event in events
             if not self.words_of_failure.isdisjoint(WORD.findall(event.place.rpartition(": ")[2]))
         ]
-        if not found and len({event.place for event in events}) == 1:
-            return list(events)
-        return found
+
+    def read_in_the_end(self, event: Event) -> bool:
+        """Whether the failing step read what this is about."""
+        last = self.failing
+        return bool(event.place) and any(
+            one.kind == "read" and one.place and overlap(one.place, event.place)
+            for one in self.events
+            if last is not None and one.step == last.number
+        )
 
     def last_read(self, process: str, place: str, *, before: Event) -> Event | None:
         reads = (

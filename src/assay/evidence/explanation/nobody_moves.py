@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from assay.evidence.explanation.events import Event, Run, shortened
+from assay.evidence.explanation.events import Event, Run, shortened, state_of
 from assay.transition_system.interface import Waiting
 
 MOST_TOLD = 4
@@ -20,6 +20,8 @@ CONDITION = "a condition"
 BARRIER = "the others at a barrier"
 WORKER = re.compile(r"^ThreadPoolExecutor-\d+_\d+$")
 PRESENT = re.compile(r"(?P<present>\d+) of (?P<wanted>\d+) wait")
+WAITS_FOR_WORK = {"a queue to be done", "the result of a task"}  # which somebody else has to do
+TAKES = re.compile(r"\.get(_nowait)?$")
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
 WAITS = re.compile(r"Condition\.(wait|wait_for)$")
 
@@ -31,10 +33,29 @@ def nobody_moves(run: Run) -> str:
     circle = _circle(waiting)
     if circle:
         return _told_of_circle([waiting[name] for name in circle])
-    for one in waiting.values():
+    for one in sorted(waiting.values(), key=lambda one: one.awaited in WAITS_FOR_WORK):
         text = _reason(run, one)
         if text:
-            return text
+            return text + _kept_waiting(run, one) + _raised_before(run)
+    return ""
+
+
+def _kept_waiting(run: Run, one: Waiting) -> str:
+    """Those who wait for what the one has: they might be who it waits for."""
+    alike = [other for other in run.counterexample.waiting if other.whom == one.process and not other.joins]
+    if not alike:
+        return ""
+    other = alike[0]
+    where = f" in {run.where(other.file, other.line)}" if other.line else ""
+    return f", while it holds {other.what or 'a lock'}, for which {other.process} waits{where}"
+
+
+def _raised_before(run: Run) -> str:
+    """What a thread raised that has ended since, whoever caught it."""
+    standing = run.positions()
+    for event in reversed(run.events):
+        if event.kind == "raises" and event.process not in standing:
+            return f"; {event.process} had raised {shortened(event.name)} in {event.where}"
     return ""
 
 
@@ -98,12 +119,9 @@ def _reason(run: Run, one: Waiting) -> str:
         case "an item in a queue":
             return _empty_queue(run, who, what)
         case "room in a queue":
-            full = f"room in {what or 'a queue'}, which is full"
-            return f"{who} waits for {full}, and nobody is left to take an item"
+            return _full_queue(run, one)
         case "a semaphore":
-            return (
-                f"{who} waits for {what or 'a semaphore'}, which is used up, and nobody is left to release it"
-            )
+            return _used_up(run, one)
         case "a queue to be done":
             queue = what or "a queue"
             return f"{who} waits for {queue} to be done, and nobody is left who could call task_done"
@@ -127,6 +145,45 @@ def _unfinished_task(run: Run, one: Waiting) -> str:
     )
 
 
+def _full_queue(run: Run, one: Waiting) -> str:
+    operations = _operations(run, one.what)
+    full = f" ({shortened(_items(operations[-1].after))})" if operations else ""
+    takers = dict.fromkeys(event.process for event in operations if TAKES.search(event.name))
+    where = f" in {run.where(one.file, one.line)}" if one.line else ""
+    head = f"{one.process} waits{where} for room in {one.what or 'a queue'}, which is full{full}"
+    if list(takers) == [one.process]:
+        return f"{head}, and nobody but {one.process} takes items from it"
+    return f"{head}, and nobody is left to take an item"
+
+
+def _items(shown: str) -> str:
+    """Of a queue, without how many it can hold."""
+    return state_of(shown).rpartition(", at most ")[0] or state_of(shown)
+
+
+def _used_up(run: Run, one: Waiting) -> str:
+    """With those who have taken it more often than released."""
+    name = one.what or "a semaphore"
+    standing = run.positions()
+    taken: dict[str, list[Event]] = {}
+    for event in _operations(run, one.what):
+        if event.before == event.after:
+            continue
+        if event.name.endswith((".acquire", ".__enter__")):
+            taken.setdefault(event.process, []).append(event)
+        elif taken.get(event.process):
+            taken[event.process].pop()
+    told = [
+        f"{process} took it in {events[-1].where} and "
+        + ("has not released it" if process in standing else "ended without releasing it")
+        for process, events in taken.items()
+        if events
+    ]
+    if not told:
+        return f"{one.process} waits for {name}, which is used up, and nobody is left to release it"
+    return f"{one.process} waits for {name}, which is used up: {', '.join(told[:MOST_TOLD])}"
+
+
 def _unfilled_barrier(run: Run, who: str, what: str) -> str:
     alike = [one.process for one in run.counterexample.waiting if (one.awaited, one.what) == (BARRIER, what)]
     states = [event.after for event in _operations(run, what)] if len(alike) <= MOST_TOLD else []
@@ -134,7 +191,10 @@ def _unfilled_barrier(run: Run, who: str, what: str) -> str:
     if found is None or int(found["present"]) != len(alike):
         return f"{who} waits at {what or 'a barrier'} for more threads than come to it"
     names = f"{', '.join(alike[:-1])} and {alike[-1]} wait" if len(alike) > 1 else f"{who} waits"
-    return f"{names} at {what}, which opens for {found['wanted']} threads: nobody else is left to come to it"
+    return (
+        f"{names} at {what}, which opens for {found['wanted']} threads: nobody else is left to come to it"
+        f"{_ended(run).replace(': ', '; ', 1)}"
+    )
 
 
 def _operations(run: Run, what: str) -> list[Event]:
@@ -173,7 +233,19 @@ def _cleared_event(run: Run, who: str, what: str) -> str:
         setting = [event for event in changes if event.name.endswith(".set")]
         by = f"{setting[-1].process} set {what}, and " if setting else ""
         return f"{by}{cleared.process} cleared it in {cleared.where} before {who} saw it"
-    return f"{who} waits for {what or 'an event'}, which nobody is left to set"
+    return f"{who} waits for {what or 'an event'}, which nobody is left to set{_ended(run)}"
+
+
+def _ended(run: Run) -> str:
+    """Who might have done it, and where they were last."""
+    standing = run.positions()
+    last = {step.process: step for step in run.counterexample.steps if step.line}
+    told = [
+        f"{name} ended in {run.where(step.file, step.line)}"
+        for name, step in last.items()
+        if name not in standing
+    ]
+    return f": {', '.join(told[:MOST_TOLD])}" if told else ""
 
 
 def _empty_queue(run: Run, who: str, what: str) -> str:

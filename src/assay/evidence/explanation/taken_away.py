@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from assay.evidence.explanation.events import WORD, Event, Run
+from assay.evidence.explanation.events import WORD, Event, Run, overlap
 
 LAST_WORD = re.compile(r"(\w+)(?:\[[^\]]*\])*$")
 
@@ -19,16 +19,22 @@ def taken_away(run: Run) -> str:
     if failed is None:
         return ""
     words = set(WORD.findall(failed.text))
+    reads = [
+        one
+        for one in run.events[: failed.index]
+        if one.kind == "read" and one.place and (one.process, one.line) == (failed.process, failed.line)
+    ]
     known: set[str] = set()
     for event in reversed(run.events[: failed.index]):
-        is_change = event.kind in {"write", "change"} and event.before != event.after
-        if not is_change or not event.place or event.place in known:
+        if not event.is_change or not event.after or event.place in known:
             continue
         known.add(event.place)
         if event.process == failed.process or not _is_named(event, words):
             continue
+        if reads and not overlap(event.place, reads[-1].place):
+            continue  # the line went on after it had read that
         return (
-            f"{failed.process} failed in {failed.where} over {event.name}, which {event.process} had "
+            f"{failed.process} failed in {failed.where} over {event.own_name}, which {event.process} had "
             f"{_changed(event)} in {event.where}"
         )
     return ""

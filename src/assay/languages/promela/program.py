@@ -737,11 +737,8 @@ class PromelaProgram:
     @staticmethod
     def describe_transition(kind: Process, process: int, transition: Transition) -> StepFacts:
         title = process_title(kind, process)
-        written = (
-            place.symbol
-            for operation in operations_of(transition)
-            for place in ops.operation_writes(operation)
-        )
+        operations = list(operations_of(transition))
+        written = (place.symbol for operation in operations for place in ops.operation_writes(operation))
         return StepFacts(
             title,
             transition.source.where.file,
@@ -751,6 +748,7 @@ class PromelaProgram:
                 symbol.identifier if symbol.owner is None else f"{title}.{symbol.identifier}"
                 for symbol in written
             ),
+            moves_messages=any(isinstance(one, ops.SendMessage | ops.ReceiveMessage) for one in operations),
         )
 
     def describe_waiting(self, state: bytes) -> Sequence[Waiting]:

@@ -29,14 +29,17 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def with_a_compiler_that(tmp_path, monkeypatch):
-    """Puts a `gcc` in front of the real one, which first does what a shell script says."""
+    """Puts a `gcc` in front of the real one, which first does what a shell script says; not when it is asked
+    what it is, which happens while the program is read."""
 
     def install(script):
         folder = tmp_path / "bin"
         folder.mkdir()
         for name in ("gcc", "cc"):
             wrapper = folder / name
-            wrapper.write_text(f'#!/bin/sh\n{script}\nexec {shutil.which("gcc")} "$@"\n')
+            wrapper.write_text(
+                f'#!/bin/sh\n[ "$1" = "-###" ] || {{ {script}; }}\nexec {shutil.which("gcc")} "$@"\n'
+            )
             wrapper.chmod(0o700)
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 

@@ -1,0 +1,69 @@
+"""One read two things of which another had changed the one and not yet the other.
+
+MainThread read ann.balance: 70 in line 26 before mover changed it to 50 in line 13, and bob.balance: 50 after
+mover had changed it in line 13
+"""
+
+from __future__ import annotations
+
+from assay.evidence.explanation.events import Event, Run
+
+
+def half_seen(run: Run) -> str:
+    """Of the thread that fails, or of one that then changed what the failing line mentions."""
+    last = run.failing
+    if last is None:
+        return ""
+    processes = dict.fromkeys([last.process, *(event.process for event in run.events)])
+    return next((told for process in processes if (told := _seen_by(run, process, last.process))), "")
+
+
+def _seen_by(run: Run, reader: str, failing: str) -> str:
+    until = len(run.events)
+    if reader != failing:
+        own = run.concerning_strictly([e for e in run.events if e.process == reader and e.is_change])
+        until = own[-1].index if own else 0
+    reads = _last_reads(run, reader, until)
+    for process in dict.fromkeys(event.process for event in run.events if event.process != reader):
+        changes = [event for event in run.events if event.process == process and event.is_change]
+        old = [(read, later) for read in reads if (later := _first_after(read, changes)) is not None]
+        new = [(read, ago) for read in reads if (ago := _last_before(read, changes)) is not None]
+        for read, later in old:
+            for other, ago in new:
+                if other.place == read.place or _first_after(other, changes) is not None:
+                    continue
+                if read.line == other.line or len(run.concerning_strictly([read, other])) == 2:
+                    return _sentence(read, later, other, ago)
+    return ""
+
+
+def _last_reads(run: Run, process: str, until: int) -> list[Event]:
+    """Of each place the last one, if the thread did not write it afterwards."""
+    reads: dict[str, Event] = {}
+    for event in run.events[:until]:
+        if event.process != process or not event.place:
+            continue
+        if event.kind == "read" and event.item is None and event.before:
+            reads[event.place] = event
+        elif event.is_change:
+            reads.pop(event.place, None)
+    return list(reads.values())
+
+
+def _first_after(read: Event, changes: list[Event]) -> Event | None:
+    return next((one for one in changes if one.place == read.place and one.index > read.index), None)
+
+
+def _last_before(read: Event, changes: list[Event]) -> Event | None:
+    same = [one for one in changes if one.place == read.place and one.index < read.index]
+    return same[-1] if same and same[-1].after == read.before else None
+
+
+def _sentence(read: Event, later: Event, other: Event, ago: Event) -> str:
+    old = (
+        f"{read.name}: {read.short_before} in {read.where} before {later.process} {later.changed('it')} in "
+        f"{later.where}"
+    )
+    new = f"{other.name}: {other.short_before}, which {ago.process} had changed in {ago.where}"
+    first, second = (old, new) if read.index < other.index else (new, old)
+    return f"{read.process} read {first}, and {second}"
