@@ -861,6 +861,33 @@ def test_a_key_may_be_hashed_by_what_nobody_changes_meanwhile():
         threaded(HASHED, "key.number += 1\nfound.get(key)")
 
 
+RECORDS = """
+import threading
+from dataclasses import dataclass
+@dataclass
+class Player:
+    name: str
+    points: int = 0
+players = [Player("a"), Player("b"), Player("c")]
+table = {one.name: one for one in players}
+"""
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "assert 'a' in table and 1 not in table",
+        "assert len(players + players) == 2 * len(players) and (players[0], 1) + (2,)",
+        "assert [players[0]] * 2",
+        "mine = [players[0]]\nmine += players",
+        "assert len(sorted(players, key=lambda one: (-one.points, one.name))) == 3",
+    ],
+)
+def test_records_are_moved_and_looked_up_by_plain_keys_while_others_change_them(look):
+    """Nobody compares them, so that it does not matter what they hold."""
+    assert is_verified(threaded(RECORDS, f"players[0].points += 1\n{look}"))
+
+
 def test_texts_of_html_and_http_are_those_of_cpython():
     using = """
         import asyncio, html, html.entities, http.client, os.path

@@ -16,7 +16,11 @@ from collections import defaultdict as _defaultdict
 from collections import deque as _deque
 from enum import bltns as _BUILT_INS
 from enum import sys as _interpreter
+from operator import add as _add
+from operator import contains as _contains
+from operator import iadd as _iadd
 from operator import index as _index
+from operator import mul as _mul
 
 import _assay
 
@@ -560,12 +564,34 @@ def _undisturbed(function, receiver, arguments, keywords, /):
     If somebody changes what can be reached from the arguments while it could run, there is a schedule in which that
     happens between the two pieces here. Without such a schedule the call is as good as one piece.
     """
+    if _only_moves(function, receiver, arguments, keywords):
+        return _moved(function, arguments)
     if function is _str or function is _repr:
         use = "repr"
     else:
         use = "all" if type(function).__name__ == "function" else "compare"
     before = _assay.content((receiver, arguments, keywords), use)
     return _call_if_same(function, receiver, arguments, keywords, use, before)
+
+
+@_assay.atomic
+def _only_moves(function, receiver, arguments, keywords):
+    """Whether CPython calls nobody on the way: items go from one list into another, or a plain key is looked up."""
+    if receiver is not None or keywords or len(arguments) != 2:
+        return False
+    left, right = arguments
+    if function is _contains:
+        return type(left) is _dict and type(right) in (_str, int, float, bool, _bytes)
+    if function is _mul:
+        return type(left) in (_list, _tuple) and type(right) is int
+    if function is _iadd:
+        return type(left) is _list and type(right) in (_list, _tuple)
+    return function is _add and type(left) in (_list, _tuple) and type(right) is type(left)
+
+
+@_assay.atomic
+def _moved(function, arguments):
+    return function(*arguments)
 
 
 @_assay.atomic
