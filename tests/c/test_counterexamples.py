@@ -161,6 +161,29 @@ def test_the_sentence_on_top_has_the_values_that_met_and_where_they_are_from(tmp
     )
 
 
+def test_an_error_that_is_reached_is_told_with_the_condition_that_led_there(tmp_path):
+    _, result = verified(
+        tmp_path, "int n = __VERIFIER_nondet_int(); int m = n > 3 ? 4 : n;\nif (m == 4)\nreach_error();"
+    )
+    assert result.violations[0].explanation() == (
+        "reach_error() in line 8, after m == 4 was true in line 7 with m = 4 since line 6"
+    )
+
+
+def test_what_is_given_in_braces_is_told_once(tmp_path):
+    body = """struct { int x, y; } a = {1, 2}, b = {0, 0}, *p = &b; int t[3] = {4, 5, 6};
+        a.x = t[1]; p->y = 3; if (a.x + b.y == 8) reach_error();"""
+    _, result = verified(tmp_path, body)
+    told = {step.text: step.changes for step in result.violations[0].counterexample.steps}
+    changes = [change for changes in told.values() for change in changes]
+    assert [(one.name, one.before, one.after) for one in changes if one.name.startswith("a.")] == [
+        ("a.x", None, 1),
+        ("a.y", None, 2),
+        ("a.x", 1, 5),
+    ]
+    assert not [change for change in changes if change.name == "b"]
+
+
 def test_a_run_is_stepped_through_forward_back_and_by_jumps(tmp_path):
     file, _ = verified(tmp_path, NEED["of a function that is called"])
     run = assay.replay(file, tmp_path / "run.trace.json")

@@ -330,7 +330,8 @@ class _Teller:
         self, moment: Moment, before: Mapping[Term, Value], read: Mapping[str, object]
     ) -> Iterator[Change]:
         action = moment.edge.action
-        written = self._mentioned(moment.edge, before, is_write=True)
+        in_braces = moment.edge.text.partition(" = ")[2].startswith("{")  # all of it, of which this is a part
+        written = {} if in_braces else self._mentioned(moment.edge, before, is_write=True)
         yield from (Change(name, read.get(name), value) for name, value in written.items())
         if moment.edge.text.endswith(" returns"):
             return
@@ -345,7 +346,7 @@ class _Teller:
             value, old = moment.values.get(name), before.get(name)
             if value is None:
                 continue
-            if isinstance(name.sort, Array) and written:
+            if isinstance(name.sort, Array) and (written or in_braces):
                 pass  # told by what the text calls it
             elif isinstance(name.sort, Array):
                 yield from self._elements(moment.edge, name, before, value)
@@ -391,7 +392,11 @@ class _Teller:
     def _joined(one: Step, other: Step) -> Step:
         inputs, _, _ = one.text.rpartition("; ")
         text = f"{inputs}; {other.text}" if inputs else other.text
-        changes, accesses = (*one.changes, *other.changes), (*one.accesses, *other.accesses)
+        changed: dict[str, Change] = {}  # `= {1, 2}` gives each part a zero first
+        for change in (*one.changes, *other.changes):
+            known = changed.get(change.name)
+            changed[change.name] = replace(change, before=known.before) if known is not None else change
+        changes, accesses = tuple(changed.values()), (*one.accesses, *other.accesses)
         return Step(1, 0, "", one.file, one.line, text, changes, one.function, accesses)
 
 

@@ -41,9 +41,7 @@ def _of_values(run: Counterexample) -> str:
     before = run.steps[-2] if len(run.steps) > 1 else None
     text = CONDITION.sub(r"\1", last.text)
     values = _values(run.steps, text, last.function, ())
-    if not values:
-        return ""
-    told = f"{shortened(text)} in line {last.line} with {', '.join(values)}"
+    told = f"{shortened(text)} in line {last.line}" + (f" with {', '.join(values)}" if values else "")
     decided = CONDITION.match(before.text) if before is not None else None
     if before is None or before.line == last.line:
         decided = None
@@ -51,7 +49,8 @@ def _of_values(run: Counterexample) -> str:
         more = _values(run.steps[:-1], decided[1], before.function, values)
         told += f", after {shortened(decided[1])} was {decided[2]} in line {before.line}"
         told += f" with {', '.join(more)}" if more else ""
-    return told
+        values += more
+    return told if values else ""
 
 
 def _values(steps: Sequence[Step], text: str, function: str, known: Sequence[str]) -> list[str]:
