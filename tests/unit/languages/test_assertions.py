@@ -22,6 +22,17 @@ from assay.languages.python.assertions import Evaluation, failed_assertion
         ("assert not full()\n", [(11, 17, "True", None)], ("assert not True", "where True = full()")),
         ("assert 1 == 2\n", [(7, 13, "1", "2")], ("assert 1 == 2",)),
         ("assert x is None, 'no'\n", [(7, 16, "[1]", "None")], ("assert [1] is None", "where [1] = x")),
+        (
+            "assert 0 <= n <= most < 9\n",
+            [(7, 25, "0", "13"), (7, 25, "13", "10")],
+            ("assert 0 <= 13 <= 10", "where 13 = n", "and 10 = most"),
+        ),
+        ("assert 0 < n < 9\n", [(7, 16, "5", "9"), (7, 16, "0", "-1")], ()),  # of two rounds of a loop
+        (
+            "assert n in {'b', 'a'}\n",
+            [(7, 22, "'c'", "{'a', 'b'}")],
+            ("assert 'c' in {'a', 'b'}", "where 'c' = n"),
+        ),
         ("assert x\n", [], ()),
         ("raise ValueError\n", [(7, 8, "1", "2")], ()),
         ("assert (\n", [(7, 8, "1", "2")], ()),

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from assay.records import dataclass
 
-LONGEST_VALUE = 200
+LONGEST_VALUE = 400
 OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -79,18 +80,28 @@ def _told(node: ast.expr, evaluations: Sequence[Evaluation]) -> tuple[str, Where
         inner = _told(node.operand, evaluations)
         return None if inner is None else (f"not {inner[0]}", inner[1])
     here = [one for one in evaluations if one.place == _place(node)]
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        compared = [one for one in here if one.right is not None]
-        if not compared or compared[-1].right is None:
-            return None
-        left, right = _short(compared[-1].left), _short(compared[-1].right)
-        where = [*_where(node.left, left), *_where(node.comparators[0], right)]
-        return f"{left} {OPERATORS[type(node.ops[0])]} {right}", where
+    if isinstance(node, ast.Compare):
+        return _told_of_chain(node, [(one.left, one.right) for one in here if one.right is not None])
     tested = [one for one in here if one.right is None]
-    if not tested or isinstance(node, ast.Compare):
+    if not tested:
         return None
     value = _short(tested[-1].left)
     return value, list(_where(node, value))
+
+
+def _told_of_chain(node: ast.Compare, compared: Sequence[tuple[str, str]]) -> tuple[str, Where] | None:
+    """Of `0 <= x <= 9` as far as it was evaluated: the last comparison is the one that failed."""
+    follows = all(one[1] == other[0] for one, other in pairwise(compared))
+    if not 0 < len(compared) <= len(node.ops) or not follows:
+        return None
+    values = [compared[0][0], *(right for _, right in compared)]
+    sources = [node.left, *node.comparators]
+    operators = [OPERATORS[type(operator)] for operator in node.ops]
+    text, where = _short(values[0]), list(_where(sources[0], _short(values[0])))
+    for operator, value, source in zip(operators, values[1:], sources[1:], strict=False):
+        text += f" {operator} {_short(value)}"
+        where += _where(source, _short(value))
+    return text, where
 
 
 def _told_of_several(node: ast.BoolOp, evaluations: Sequence[Evaluation]) -> tuple[str, Where] | None:
@@ -104,8 +115,8 @@ def _told_of_several(node: ast.BoolOp, evaluations: Sequence[Evaluation]) -> tup
 
 
 def _where(node: ast.expr, value: str) -> Iterator[tuple[str, str]]:
-    if isinstance(node, ast.Constant):
-        return
+    if not any(isinstance(part, ast.Name | ast.Attribute | ast.Call) for part in ast.walk(node)):
+        return  # it stands there
     source = ast.unparse(node)
     if source != value:
         yield value, source
