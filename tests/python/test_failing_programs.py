@@ -30,7 +30,7 @@ SENTENCES = {
     "waits for forks[2], philosopher-2 holds forks[2] and waits for forks[0]",
     "notified_too_early": "producer notified condition in line 17 before consumer waited for it in line 9: "
     "nobody heard it",
-    "event_cleared": "MainThread set event, and Thread-2 (worker) cleared it in line 9 before "
+    "event_cleared": "MainThread set event in line 17, and Thread-2 (worker) cleared it in line 9 before "
     "Thread-1 (worker) saw it",
     "one_sentinel": "Thread-1 (worker) waits for an item in jobs: Thread-2 (worker) took the last one "
     "(None), and nobody is left to put another",
@@ -127,6 +127,24 @@ SENTENCES = {
     "result_before_join": "MainThread failed in line 18 with tasks[1].result = None, while Thread-2 "
     "had not begun",
     "clocked_bucket": "MainThread failed in line 24 with got = [False]",
+    "expiring_cache": "handler saw self.entries['user:7']: Entry(value='Grace', expires=1) in line 31, then "
+    "janitor took it away in line 41, before handler went on in line 33",
+    "one_condition": "the last notification of buffer.changed, by consumer-1 in line 25, woke consumer-0, "
+    "which saw buffer.items: deque([]) in line 22 and waits again; producer-1 was not woken, and nobody is "
+    "left to notify again",
+    "route": "client read route.host: 'old' in line 38 before operator changed it to 'new' in line 44, and "
+    "route.port: 443, which operator had changed in line 45",
+    "leaderboard": "ThreadPoolExecutor-0_0 saw board.players[1].points: 0 in line 24, then "
+    "ThreadPoolExecutor-0_1 changed it to 20 in line 29, before ThreadPoolExecutor-0_0 went on and changed "
+    "board.podium to ['cyd', 'ann'] in line 25",
+    "mailer": "joe set mailer.wakeup in line 16 after mailer had seen it set in line 26, and mailer cleared "
+    "it in line 28 before mailer waited again",
+    "closed_session": "feed failed in line 35 with self.open = False, after it read "
+    "broker._topics['prices']: [<function Session.__init__.<locals>.on_message>] in line 24 before logout "
+    "changed it to [] in line 18",
+    "cells": "MainThread failed in line 36 with history = [[11, 21]], expected = [[11, 11]]: cell-1 read "
+    "cells[0]: 11 in line 13, which cell-0 had changed in line 21, and then changed cells[1] to 21 in "
+    "line 21",
     "swapped_table": "insert read table.rows in line 9, then save changed it to {} in line 14, and "
     "insert set ['k'] of the one that it had read to 1 in line 10",
 }
@@ -187,6 +205,11 @@ def test_rows_have_what_is_read_when_the_others_have_ended():
 def test_rows_have_what_becomes_of_an_object_that_has_lost_its_place():
     assert "what was log.buffer: ['a'] -> ['a', 'b']\n" in shown("buffered_log", 200)
     assert "what was table.rows['k'] = 1\n" in shown("swapped_table", 200)
+
+
+def test_rows_have_nothing_that_libraries_make_for_themselves():
+    assert "helper gives" not in shown("route", 120)
+    assert "with self.lock.reading():" not in shown("route", 120)
 
 
 def test_threads_of_a_class_of_the_program_are_no_data_where_they_are_started_and_joined():

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from assay.verification.live import LiveReplay
     from assay.verification.sequential_harness import WrittenHarness
 
-STEPS_SHOWN = 60
-STEPS_SHOWN_AT_EACH_END = 25
+STEPS_SHOWN = 150
+STEPS_SHOWN_AT_EACH_END = 70
 PIPE_WIDTH = 120
 TEXT_COLUMN = 44
 HANGING_INDENT = 6

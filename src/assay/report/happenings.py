@@ -7,7 +7,7 @@ import re
 from assay.report.words import shortened
 from assay.transition_system.interface import Happening
 
-LONGEST_VALUE = 160
+LONGEST_VALUE = 400
 ELEMENT = re.compile(r"(\[[^\]]*\]|\.\w+)$")
 CONTAINER = re.compile(r"[\[{(]|(deque|set|frozenset|defaultdict|OrderedDict|Counter|bytearray)\(")
 # Which object a name stands for says the source; what is done with it, the operations.
@@ -19,6 +19,7 @@ NOT_DATA = re.compile(
 STARTS_OR_JOINS = re.compile(r"\.(start|join)\(")
 NAMED_OBJECT = re.compile(r"[\[({]?\w+\('([^']*)'[,)]")
 OBJECT = re.compile(r"[A-Za-z_]\w*\(")
+OF_LIBRARY = re.compile(r"_[A-Z]\w*\(")
 STATE = re.compile(r"\w+\((.*)\)$", re.DOTALL)
 SILENT = {"Thread.__init__", "Thread.start", "Executor.__enter__", "ThreadPoolExecutor.submit", "<module>"}
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
@@ -107,7 +108,8 @@ def _operation(one: Happening) -> list[str]:
     elif ASKS.search(one.name) and one.result in {"True", "None"}:
         parts.append(f"{operation_name(one)} gives {one.result}")
     is_answer = one.result not in {"", "None", "True"} or one.name.endswith(".get")
-    is_answer = is_answer and not one.result.startswith("<")  # of what is inside nobody can tell
+    is_own = not one.place and OF_LIBRARY.match(one.result)  # `_GeneratorContextManager(...)`
+    is_answer = is_answer and not one.result.startswith("<") and not is_own
     if one.result and is_answer and not one.name.endswith(("__exit__", "__init__")):
         parts.append(f"{operation_name(one)} gives {short(one.result)}")
     elif TRIES.search(one.name) and one.result == "False":

@@ -28,8 +28,8 @@ MARKS = "(,.=[/"  # behind which a line of the source may be broken
 HANGING = 4  # further in than the line they belong to
 ACCESSES_IN_A_ROW = 8
 STARTS = re.compile(r"Thread\.start$|\.submit$|\.map$")
-ROWS_SHOWN = 80
-ROWS_SHOWN_AT_EACH_END = 35
+ROWS_SHOWN = 200
+ROWS_SHOWN_AT_EACH_END = 90
 
 
 @dataclass(slots=True)

@@ -112,12 +112,15 @@ CONTENT = """\
 chan q = [2] of { byte }
 active [2] proctype S() { q!1; assert(len(q) < 2); q?_ }
 """
+ELEMENTS = """byte v[2]; active proctype A() { v[0] = 3 }
+active proctype B() { v[1] = 5; assert(v[0] != 3 || v[1] == v[0]) }"""
 ASSERTIONS = {
     WRITER: "reader[0] failed in line 3 with writing = true, which writer[1] set in line 6",
     RELEASED_TOO_EARLY: "worker[0] failed in line 5 with count = 2, after worker[1] changed it to 1 in "
     "line 4",
     SENT: "R[2] failed in line 6 with v = 7, which T[1] sent in line 4",
     HANDED_OVER: "R[1] failed in line 3 with v = 3, which S[0] sent in line 2",
+    ELEMENTS: "B[1] failed in line 2 with v[0] = 3, which A[0] set in line 1, v[1] = 5",
     CONTENT: "S[1] failed in line 2 with q = [1, 1]",
 }
 
@@ -136,6 +139,41 @@ def counterexample(tmp_path, text):
 def test_a_deadlock_says_who_waits_for_what(tmp_path, text, sentence):
     found = counterexample(tmp_path, text)
     assert found.violation.kind == "deadlock"
+    assert explain(found) == sentence
+
+
+DOORS = """mtype = { open, shut }; mtype door[2] = shut; bool moving;
+active proctype Door() {
+  !moving -> door[0] = open; door[0] = shut }
+active proctype Cabin() {
+  door[0] == shut -> moving = true; moving = false }
+"""
+REQUESTS = """bool asked, served;
+active proctype P() {
+  do
+  :: asked = true
+  :: asked = false
+  od }
+"""
+FORMULAS = {
+    DOORS
+    + "ltl safe { [] (moving -> door[0] == shut) }": "after Door[0] in line 3 (door[0] = open) moving is "
+    "true, door[0] == shut is false",
+    DOORS
+    + "ltl safe { [] !(moving && door[0] == open) }": "after Door[0] in line 3 (door[0] = open) moving is "
+    "true, door[0] == open is true",
+    REQUESTS + "ltl answer { [] (asked -> <> served) }": "after P[0] in line 4 (asked = true) asked is true, "
+    "and served is never true from there on",
+    REQUESTS + "ltl comes { <> served }": "served is never true",
+    REQUESTS + "ltl often { []<> served }": "served is never true",
+    REQUESTS + "ltl until { asked U served }": "",
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), FORMULAS.items())
+def test_a_formula_says_where_it_was_violated(tmp_path, text, sentence):
+    found = counterexample(tmp_path, text)
+    assert found.violation.kind == "ltl"
     assert explain(found) == sentence
 
 

@@ -96,17 +96,17 @@ def test_no_statement_is_cut_however_long():
 
 
 def test_the_middle_of_a_long_run_is_left_out_unless_asked_for():
-    text = printed(print_run, a_run(61))
+    text = printed(print_run, a_run(151))
     assert "... 11 steps not shown ..." in text
-    assert text.count("m.pml:") == 51
-    assert printed(print_run, a_run(61), every_step=True).count("m.pml:") == 62
-    assert "not shown" not in printed(print_run, a_run(60))
+    assert text.count("m.pml:") == 141
+    assert printed(print_run, a_run(151), every_step=True).count("m.pml:") == 152
+    assert "not shown" not in printed(print_run, a_run(150))
 
 
 def test_what_was_never_recorded_is_said_once():
     assert "... 7 transitions not recorded ..." in printed(print_run, a_run(3, omitted=7, omitted_before=2))
-    text = printed(print_run, a_run(100, omitted=7, omitted_before=50))
-    assert "... 50 steps not shown, 7 transitions not recorded ..." in text
+    text = printed(print_run, a_run(200, omitted=7, omitted_before=100))
+    assert "... 60 steps not shown, 7 transitions not recorded ..." in text
 
 
 def test_brackets_in_programs_are_text_and_not_markup():

@@ -14,6 +14,7 @@ from assay.evidence.explanation.acted_on_old import acted_on_old
 from assay.evidence.explanation.anothers_value import anothers_value
 from assay.evidence.explanation.changed_under_way import changed_under_way
 from assay.evidence.explanation.events import Run
+from assay.evidence.explanation.formula import formula
 from assay.evidence.explanation.half_seen import half_seen
 from assay.evidence.explanation.into_the_old import into_the_old
 from assay.evidence.explanation.lost_update import lost_update
@@ -37,6 +38,8 @@ COMPARED_STEPS = 1000
 
 def explain(counterexample: Counterexample) -> str:
     """Empty where the message of the violation says it all, or nothing is known."""
+    if counterexample.violation.kind == "ltl":
+        return formula(counterexample)
     if counterexample.loop_start is not None or counterexample.violation.kind in SAYS_IT_ITSELF:
         return ""
     if counterexample.steps and not any(step.process for step in counterexample.steps):

@@ -11,7 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from assay.evidence.explanation.changed_under_way import CHECKS, Outdated, changes_between, outdated_sentence
+from assay.evidence.explanation.changed_under_way import (
+    Outdated,
+    changes_between,
+    decides,
+    outdated_sentence,
+)
 from assay.evidence.explanation.events import Event, Run, overlap
 
 ASSIGNS = re.compile(r"^([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)")
@@ -45,14 +50,21 @@ def _acts(run: Run, looked_at: Callable[[Run, Event], Event | None]) -> Iterator
 
 def _looked_at(run: Run, act: Event) -> Event | None:
     """The last thing that its thread looked at in a condition, or that went into a variable of the line."""
+    known: set[str] = set()  # what went into a variable before it was assigned anew is not in it
     for event in reversed(run.events[: act.index]):
         if event.process != act.process or not event.is_look or overlap(event.place, act.place):
             continue
         assigned = ASSIGNS.match(event.text)
         if assigned is not None:
-            if re.search(rf"\b{assigned[1]}\b", act.text) and event.line != act.line:
+            variable = f"{assigned[1]} {event.line}"
+            if not re.search(rf"\b{assigned[1]}\b", act.text) or event.line == act.line:
+                continue
+            if any(one.startswith(f"{assigned[1]} ") for one in known - {variable}):
+                continue
+            known.add(variable)
+            if changes_between(run, event, act):
                 return event
-        elif CHECKS.match(event.text):
+        elif decides(event.text):
             return event
     return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from assay.evidence.explanation.events import Event, Run, overlap
+from assay.evidence.explanation.events import WORD, Event, Run, overlap
 from assay.evidence.explanation.went_over import sentence as went_over_sentence
 from assay.records import dataclass
 
@@ -19,6 +19,8 @@ CHECKS = re.compile(
     # Lines that decide something.
     r"(el)?if\b|while\b|assert\b|.*\bif\b.*\belse\b|.*[^=!<>]=[^=].*\b(is|in|not|and|or|len)\b|.*[=!<>]="
 )
+ITEM = re.compile(r".*?(?P<of>\w+)\[(?P<key>[^\[\]]+)\]$")  # `self.entries['a']`
+COMPREHENSION = re.compile(r"\bfor\b[^()\[\]{}]*?\bin\b")
 MOST_CHANGES = 3
 
 
@@ -29,6 +31,11 @@ class Outdated:
     checked: Event
     changes: Sequence[Event]
     act: Event
+
+
+def decides(text: str) -> bool:
+    """Whether a line has a condition; what a comprehension goes over is none."""
+    return CHECKS.match(COMPREHENSION.sub("", text)) is not None
 
 
 def changed_under_way(run: Run) -> str:
@@ -71,7 +78,7 @@ def _last_check(run: Run, act: Event) -> Event | None:
         goes_over = CHANGED_WHILE_READ in run.counterexample.violation.message and act.kind == "raises"
         if goes_over and event.before != _last_value(run, act, event):
             return event
-        if not goes_over and CHECKS.match(event.text) and _concerns(run, act, event):
+        if not goes_over and decides(event.text) and _concerns(run, act, event):
             return event
     return None
 
@@ -83,7 +90,9 @@ def _concerns(run: Run, act: Event, check: Event) -> bool:
     touched = [
         one for one in run.events if one.step == act.step and one.place and overlap(one.place, check.place)
     ]
-    return check.step != act.step and (bool(touched) or name in act.text)
+    item = ITEM.match(check.place.rpartition(": ")[2])
+    is_missed = item is not None and item["key"] in act.name and item["of"] in WORD.findall(act.text)
+    return check.step != act.step and (bool(touched) or name in act.text or is_missed)
 
 
 def _last_value(run: Run, act: Event, read: Event) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.evidence.counterexample import Counterexample, Step
 from assay.records import dataclass
 
-LONGEST_VALUE = 60
+LONGEST_VALUE = 120
 WORD = re.compile(r"[A-Za-z_]\w*")
 STATE = re.compile(r"\w+\((.*)\)$", re.DOTALL)  # `Queue([1])`, `Event(set)`
 CHANGES = re.compile(r"\.(set|clear|set_result|set_exception|cancel|put|put_nowait)$")

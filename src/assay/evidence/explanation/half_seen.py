@@ -32,7 +32,8 @@ def _seen_by(run: Run, reader: str, failing: str) -> str:
             for other, ago in new:
                 if other.place == read.place or _first_after(other, changes) is not None:
                     continue
-                if read.line == other.line or len(run.concerning_strictly([read, other])) == 2:
+                is_one = reader != failing and _whole(read) == _whole(other) != ""
+                if read.line == other.line or is_one or len(run.concerning_strictly([read, other])) == 2:
                     return _sentence(read, later, other, ago)
     return ""
 
@@ -48,6 +49,11 @@ def _last_reads(run: Run, process: str, until: int) -> list[Event]:
         elif event.is_change:
             reads.pop(event.place, None)
     return list(reads.values())
+
+
+def _whole(read: Event) -> str:
+    """What it is an attribute of."""
+    return read.place.rpartition(".")[0]
 
 
 def _first_after(read: Event, changes: list[Event]) -> Event | None:

@@ -22,6 +22,8 @@ WORKER = re.compile(r"^ThreadPoolExecutor-\d+_\d+$")
 PRESENT = re.compile(r"(?P<present>\d+) of (?P<wanted>\d+) wait")
 WAITS_FOR_WORK = {"a queue to be done", "the result of a task"}  # which somebody else has to do
 TAKES = re.compile(r"\.get(_nowait)?$")
+NOTIFICATION = "a notification"
+WAITERS = re.compile(r"(?:free, |held by [^,]*, )?(.*) waits?$")
 NOTIFIES = re.compile(r"Condition\.(notify|notify_all|notifyAll)$")
 WAITS = re.compile(r"Condition\.(wait|wait_for)$")
 
@@ -218,22 +220,68 @@ def _missed_notification(run: Run, who: str, what: str) -> str:
             f"{first.where}: nobody heard it"
         )
     if notified and first is not None:
-        last = notified[-1]
-        return (
-            f"{who} waits for a notification of {name}; the last one, by {last.process} in {last.where}, "
-            "woke somebody else, and nobody is left to notify again"
-        )
+        return f"{_who_was_woken(run, name, notified[-1])}, and nobody is left to notify again"
     return f"{who} waits for a notification of {name}, and nobody is left to notify it"
 
 
+def _who_was_woken(run: Run, name: str, last: Event) -> str:
+    """By the last notification: who waited before and not after it, what that one saw, and who was left."""
+    left = _waiters(last.after)
+    woken = [one for one in _waiters(last.before) if one not in left]
+    head = f"the last notification of {name}, by {last.process} in {last.where},"
+    if not woken:
+        return f"{head} woke nobody"
+    told = f"{head} woke {' and '.join(woken)}"
+    saw = [
+        event
+        for event in run.events[last.index + 1 :]
+        if event.process in woken and event.is_look and event.place != last.place
+    ]
+    waits = [one.process for one in run.counterexample.waiting if one.awaited == NOTIFICATION]
+    again = [one for one in woken if one in waits]
+    if again and saw and saw[0].process in again:
+        told += f", which saw {_looked(saw[0])} in {saw[0].where} and waits again"
+    still = [one for one in left if one in waits]
+    were = "was" if len(still) == 1 else "were"
+    return told + (f"; {' and '.join(still)} {were} not woken" if still else "")
+
+
+def _waiters(shown: str) -> list[str]:
+    """Of a condition: `Condition(free, a, b wait)`."""
+    found = WAITERS.match(state_of(shown))
+    return found[1].split(", ") if found and found[1] != "nobody" else []
+
+
+def _looked(event: Event) -> str:
+    if event.kind == "read":
+        return f"{event.name}: {event.short_before}"
+    return f"{event.own_name}.{event.name.rpartition('.')[2]} give {event.result}"
+
+
 def _cleared_event(run: Run, who: str, what: str) -> str:
-    changes = [event for event in _operations(run, what) if event.before != event.after]
-    if changes and changes[-1].name.endswith(".clear"):
-        cleared = changes[-1]
-        setting = [event for event in changes if event.name.endswith(".set")]
-        by = f"{setting[-1].process} set {what}, and " if setting else ""
-        return f"{by}{cleared.process} cleared it in {cleared.where} before {who} saw it"
-    return f"{who} waits for {what or 'an event'}, which nobody is left to set{_ended(run)}"
+    operations = _operations(run, what)
+    clears = [event for event in operations if event.name.endswith(".clear") and event.before != event.after]
+    sets = [event for event in operations if event.name.endswith(".set")]
+    if not clears or (sets and sets[-1].index > clears[-1].index):
+        return f"{who} waits for {what or 'an event'}, which nobody is left to set{_ended(run)}"
+    cleared = clears[-1]
+    last = next((event for event in reversed(sets) if event.index < cleared.index), None)
+    if last is None:
+        return f"{cleared.process} cleared {what} in {cleared.where}, and nobody is left to set it again"
+    seen = [
+        event
+        for event in operations[: operations.index(cleared)]
+        if event.process == who and event.name.endswith(".wait") and event.result == "True"
+    ]
+    by, cleared_by = (
+        f"{last.process} set {what} in {last.where}",
+        f"{cleared.process} cleared it in {cleared.where}",
+    )
+    if not seen:
+        return f"{by}, and {cleared_by} before {who} saw it"
+    if last.index < seen[-1].index:
+        return f"{by}, {who} saw it in {seen[-1].where}, and {cleared_by}: nobody is left to set it again"
+    return f"{by} after {who} had seen it set in {seen[-1].where}, and {cleared_by} before {who} waited again"
 
 
 def _ended(run: Run) -> str:

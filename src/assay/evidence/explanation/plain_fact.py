@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from assay.evidence.counterexample import Step
-from assay.evidence.explanation.changed_under_way import CHECKS
+from assay.evidence.explanation.came_from import came_from
+from assay.evidence.explanation.changed_under_way import decides
 from assay.evidence.explanation.events import WORD, Event, Run, overlap, said, shortened
 from assay.evidence.explanation.messages import senders
 from assay.evidence.explanation.timed_out import timed_out
@@ -13,6 +15,7 @@ from assay.evidence.explanation.timed_out import timed_out
 MOST_VALUES = 4
 MAIN_THREAD = "MainThread"
 GIVES = re.compile(r"Queue\.get(_nowait)?$|^Future\.result$")
+VARIABLE = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?")
 NO_DATA = {"", "None", "True", "False"}
 
 
@@ -63,7 +66,7 @@ def _fact(run: Run) -> str:
         gave_up,
     ]
     if not any(clauses[1:]) and violation.kind == "assertion":
-        clauses.append(_changed_by_turns(run, last))
+        clauses.append(_changed_by_turns(run, last) or came_from(run, last))
     return who + "".join(clauses)
 
 
@@ -178,7 +181,7 @@ def _decided(run: Run, failing: str) -> str:
     looks = [
         event
         for event in run.events[: act.index]
-        if event.process == act.process and event.is_look and CHECKS.match(event.text)
+        if event.process == act.process and event.is_look and decides(event.text)
     ]
     if not looks:
         return ""
@@ -214,7 +217,7 @@ def _gave_up(run: Run, failing: str) -> str:
         if run.concerning_strictly([event for event in own if event.is_change]):
             continue
         last = own[-1]
-        if not last.is_look or not CHECKS.match(last.text):
+        if not last.is_look or not decides(last.text):
             continue
         changed = [
             event
@@ -251,17 +254,30 @@ def _values(run: Run, last: Step) -> list[str]:
     if in_vain and any(event.step == last.number and event.kind == "raises" for event in run.events):
         return [f"{event.name} = {event.short_before}" for event in in_vain][-MOST_VALUES:]
     variables = run.counterexample.variables_after(len(run.counterexample.steps))
-    mentioned = dict.fromkeys(WORD.findall(violation.property or violation.message or last.text))
+    mentioned = dict.fromkeys(VARIABLE.findall(violation.property or violation.message or last.text))
     sent = {} if any(step.happenings for step in run.counterexample.steps) else senders(run)
     told = []
     for word in mentioned:
         name = next((one for one in (f"{last.process}.{word}", word) if one in variables), "")
+        if (element := _element(variables, word)) is not None:
+            told.append(f"{word} = {shortened(shown(element))}{_whose(run, last, word)}")
+            continue
         if not name or not isinstance(variables[name], int | bool | str | list):
             continue
         by = sent.get(name)
         came = f", which {by.process} sent in line {by.line}" if by is not None else _whose(run, last, name)
         told.append(f"{word} = {shortened(shown(variables[name]))}{came}")
     return told[:MOST_VALUES]
+
+
+def _element(variables: Mapping[str, object], word: str) -> object:
+    """Of `value[1]`; None if it is none."""
+    name, _, index = word.partition("[")
+    array = variables.get(name)
+    if not index or not isinstance(array, list) or int(index[:-1]) >= len(array):
+        return None
+    found: object = array[int(index[:-1])]
+    return found if isinstance(found, int | str) else None
 
 
 def _with_value(name: str, value: str) -> str:
