@@ -145,6 +145,13 @@ SENTENCES = {
     "cells": "MainThread failed in line 36 with history = [[11, 21]], expected = [[11, 11]]: cell-1 read "
     "cells[0]: 11 in line 13, which cell-0 had changed in line 21, and then changed cells[1] to 21 in "
     "line 21",
+    "ledger": "auditor read ledger.accounts: {'cash': 70, 'bank': 100} in line 17, after mover changed "
+    "ledger.accounts['cash'] to 70 in line 11 and before it changed ledger.accounts['bank'] to 130 in line "
+    "13",
+    "pipeline": "parser-0 waits in line 11 for room in parsed, which is full (['B']), and nobody is left to "
+    "take an item: writer took its last one in line 19 and ended",
+    "translator": "Thread-2 (request) failed in line 22 with Translator._words['hello'] missing, while "
+    "Thread-1 (request), which had changed Translator._loaded to True in line 15, was at line 16",
     "swapped_table": "insert read table.rows in line 9, then save changed it to {} in line 14, and "
     "insert set ['k'] of the one that it had read to 1 in line 10",
 }
@@ -210,6 +217,10 @@ def test_rows_have_what_becomes_of_an_object_that_has_lost_its_place():
 def test_rows_have_nothing_that_libraries_make_for_themselves():
     assert "helper gives" not in shown("route", 120)
     assert "with self.lock.reading():" not in shown("route", 120)
+    text = shown("closed_session", 200)
+    assert "reads session.open: False\n" in text
+    assert "reads session.messages" not in text  # which a built-in could reach through a function
+    assert "reads topic" not in text
 
 
 def test_threads_of_a_class_of_the_program_are_no_data_where_they_are_started_and_joined():

@@ -189,6 +189,7 @@ std::pair<const Code*, std::uint32_t> Narrator::place_of(const Thread* thread) c
 
 void Narrator::instruction(const Thread& thread, const Frame& frame) {
   settle();
+  is_in_closure_ = false;
   if (instructions_++ == 0) {  // objects of this thread alone are others than when the state was looked at
     name_locals(thread, speaker_.thread_name(thread.identity.get(), 0));
     for (const auto& one : thread.frames) {
@@ -338,13 +339,17 @@ void Narrator::access(bool is_write, PyObject* object, PyObject* detail, Part pa
   std::string name = found != names_.end() ? found->second.path : Speaker::short_type(Py_TYPE(object));
   if (PyType_Check(object)) name = Speaker::short_type(reinterpret_cast<PyTypeObject*>(object));
   const bool is_cell = Py_TYPE(object) == &PyCell_Type;
+  const Operation at = operation_at(*code, pc);
+  const bool names_cell =
+      at == Operation::LOAD_DEREF || at == Operation::STORE_DEREF || at == Operation::DELETE_DEREF;
+  // A built-in that was given a function could call it, so all that the function has counts as read. It does not
+  // look into it itself, and what it finds is told last.
+  is_in_closure_ |= is_cell && !names_cell;
+  if (is_in_closure_ && !is_write) return;
   if (is_cell) {  // as the function that runs calls it
     const std::uint32_t number = code->instructions.empty() ? 0 : code->instructions[pc] >> 8;
     const std::size_t own = code->cell_names.size();
-    const Operation operation = operation_at(*code, pc);
-    const bool names_it = operation == Operation::LOAD_DEREF || operation == Operation::STORE_DEREF ||
-                          operation == Operation::DELETE_DEREF;
-    if (names_it && number < own + code->free_names.size())
+    if (names_cell && number < own + code->free_names.size())
       name = text_if_any((number < own ? code->cell_names[number] : code->free_names[number - own]).get());
   } else if (detail != nullptr) {
     const bool is_item = !is_attribute && speaker_.is_container(object);

@@ -108,6 +108,7 @@ class Narrator {
   std::map<std::pair<const Code*, std::uint32_t>, Evaluation> evaluations_;
   std::uint64_t instructions_ = 0;
   PyObject* last_raised_ = nullptr;
+  bool is_in_closure_ = false;  // what is read until the next instruction
 
   const Frame* operation_ = nullptr;  // of a library, called by the program
   std::size_t operation_told_ = 0;

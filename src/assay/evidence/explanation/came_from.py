@@ -13,10 +13,13 @@ MOST_LINKS = 3
 
 
 def came_from(run: Run, last: Step) -> str:
-    """The chain is followed back to the first change that rests on another's, over few links."""
-    read = [event for event in run.events if event.step == last.number and event.kind == "read"]
+    """The chain is followed back to the first change that rests on another's, over few links. Of what was
+    changed several times nobody can tell which one decided."""
+    places = [e.place for e in run.events if e.step == last.number and e.kind == "read" and e.place]
     found: tuple[Event, Event, Event] | None = None
-    change = _last_change(run, [event.place for event in read if event.place], len(run.events))
+    change = _last_change(run, places, len(run.events))
+    if change is not None and _last_change(run, places, change.index) is not None:
+        return ""
     for _ in range(MOST_LINKS):
         link = _link(run, change) if change is not None else None
         if link is None or change is None:

@@ -6,7 +6,7 @@ mover had changed it in line 13
 
 from __future__ import annotations
 
-from assay.evidence.explanation.events import Event, Run
+from assay.evidence.explanation.events import Event, Run, overlap
 
 
 def half_seen(run: Run) -> str:
@@ -28,6 +28,10 @@ def _seen_by(run: Run, reader: str, failing: str) -> str:
         changes = [event for event in run.events if event.process == process and event.is_change]
         old = [(read, later) for read in reads if (later := _first_after(read, changes)) is not None]
         new = [(read, ago) for read in reads if (ago := _last_before(read, changes)) is not None]
+        if reader != failing or run.concerning(reads):
+            between = _in_between(run, reader, process, until)
+            if between:
+                return between
         for read, later in old:
             for other, ago in new:
                 if other.place == read.place or _first_after(other, changes) is not None:
@@ -35,6 +39,28 @@ def _seen_by(run: Run, reader: str, failing: str) -> str:
                 is_one = reader != failing and _whole(read) == _whole(other) != ""
                 if read.line == other.line or is_one or len(run.concerning_strictly([read, other])) == 2:
                     return _sentence(read, later, other, ago)
+    return ""
+
+
+def _in_between(run: Run, reader: str, writer: str, until: int) -> str:
+    """All of something was read when another had changed one part of it, and then changed another part."""
+    for read in run.events[:until]:
+        if read.process != reader or read.kind != "read" or read.item is not None or not read.before:
+            continue
+        changes = [
+            event
+            for event in run.events
+            if event.process == writer and event.is_change and event.place != read.place
+            if overlap(event.place, read.place) and len(event.place) > len(read.place)
+        ]
+        ago = [event for event in changes if event.index < read.index]
+        later = [event for event in changes if event.index > read.index]
+        if ago and later and ago[-1].place != later[0].place:
+            return (
+                f"{reader} read {read.name}: {read.short_before} in {read.where}, after {writer} "
+                f"{ago[-1].changed(ago[-1].own_name)} in {ago[-1].where} and before it "
+                f"{later[0].changed(later[0].own_name)} in {later[0].where}"
+            )
     return ""
 
 

@@ -155,6 +155,13 @@ def _full_queue(run: Run, one: Waiting) -> str:
     head = f"{one.process} waits{where} for room in {one.what or 'a queue'}, which is full{full}"
     if list(takers) == [one.process]:
         return f"{head}, and nobody but {one.process} takes items from it"
+    standing = run.positions()
+    last = {event.process: event for event in operations if TAKES.search(event.name)}
+    ended = [
+        f"{name} took its last one in {last[name].where} and ended" for name in takers if name not in standing
+    ]
+    if ended and len(ended) == len(takers):
+        return f"{head}, and nobody is left to take an item: {', '.join(ended[:MOST_TOLD])}"
     return f"{head}, and nobody is left to take an item"
 
 

@@ -16,6 +16,7 @@ MOST_VALUES = 4
 MAIN_THREAD = "MainThread"
 GIVES = re.compile(r"Queue\.get(_nowait)?$|^Future\.result$")
 VARIABLE = re.compile(r"[A-Za-z_]\w*(?:\[\d+\])?")
+TRUTH_OF_CALL = re.compile(r"(True|False) = .*\)$", re.DOTALL)
 NO_DATA = {"", "None", "True", "False"}
 
 
@@ -237,6 +238,9 @@ def _values(run: Run, last: Step) -> list[str]:
         if wrote:
             return [f"{event.name} = {event.short_after}" for event in wrote][-MOST_VALUES:]
     told = [text.removeprefix("where ").removeprefix("and ") for text in violation.values[1:]]
+    reads = [e for e in run.events if e.step == last.number and e.kind == "read" and e.is_look]
+    if any(run.counterexample.steps[-1].happenings) and reads:
+        told = [text for text in told if not TRUTH_OF_CALL.match(text)]  # what it was called with tells more
     if told:
         return [" = ".join(reversed(text.split(" = ", 1))) for text in told][:MOST_VALUES]
     read = {
@@ -328,8 +332,10 @@ def _others(run: Run, failing: str) -> str:
 
 
 def _did_last(run: Run, name: str) -> str:
-    """What it had changed last, if it did nothing else since: it may be half way through."""
+    """What it had changed last, if it has only looked at something since: it may be half way through."""
     own = [event for event in run.events if event.process == name]
+    while own and own[-1].kind == "read":
+        own.pop()
     if not own or not own[-1].is_change:
         return ""
     one = own[-1]
