@@ -210,9 +210,10 @@ def _shown(item: pytest.Function, result: Result) -> str:
     if first is not None and first.values():
         source = first.traceback[-2].strip() if len(first.traceback) > 1 else ""
         assertion, *where = first.values()
-        lines = [f">       {source}", f"E       {assertion}"]
+        told = [] if first.message == "AssertionError" else first.message.splitlines()
+        lines = [f">       {source}", *(f"E       {text}" for text in (*told, assertion))]
         lines += [f"E        +  {text.replace('and ', 'and   ', 1)}" for text in where]
-        parts.insert(0, "\n".join([*lines, "", f"{first.file}:{first.line}: {first.message}", ""]))
+        parts.insert(0, "\n".join([*lines, "", f"{first.file}:{first.line}: AssertionError", ""]))
     return "\n".join(parts)
 
 

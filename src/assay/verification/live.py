@@ -49,10 +49,6 @@ def replay_live(program: str | Path, trace: str | Path) -> tuple[Counterexample,
     recorded = load_trace(Path(trace))
     if recorded.language != "python":
         raise OptionProblem(f"live: only Python programs run live, this trace is of {recorded.language}")
-    if recorded.options.get("call"):
-        raise OptionProblem(
-            "live: a trace of one function is not run live; write a program that calls it and verify that"
-        )
     run = replay_recorded(program, recorded)
     if run.omitted:
         raise TraceProblem("the run is too long to be replayed live: its middle was not recorded")
@@ -109,6 +105,7 @@ def schedule_of(program: Path, recorded: Trace, run: Counterexample) -> dict[str
     invariants = recorded.options.get("invariants", [])
     return {
         "program": str(program.resolve()),
+        "call": str(recorded.options.get("call") or ""),
         "sha256": {
             str(program.resolve()): recorded.sources[0].sha256,
             **{found(source.path): source.sha256 for source in recorded.sources[1:]},

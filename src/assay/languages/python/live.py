@@ -627,7 +627,12 @@ def main() -> None:
         if hashlib.sha256(texts[file]).hexdigest() != digest:
             answer(gates, reproduced=False, message="the program changed while it was read")
     import_what_was_read(texts)
-    run(path, texts[path], gates, schedule["invariants"])
+    if schedule["call"]:  # of a function; its file is a module like others
+        calling = f"import {Path(path).stem} as module\n{schedule['call']}\n"
+        code = compile(calling, "<call>", "exec", dont_inherit=True)
+    else:
+        code = compile(texts[path], path, "exec", dont_inherit=True)
+    run(path, code, gates, schedule["invariants"])
 
 
 def import_what_was_read(texts: dict[str, bytes]) -> None:
@@ -643,7 +648,7 @@ def import_what_was_read(texts: dict[str, bytes]) -> None:
     setattr(SourceFileLoader, "get_code", get_code)  # noqa: B010 (mypy knows a method as what it is)
 
 
-def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
+def run(path: str, code: CodeType, gates: Gates, invariants: list[str]) -> None:
     """The program as `__main__` of this process."""
     import assay
 
@@ -656,7 +661,6 @@ def run(path: str, text: bytes, gates: Gates, invariants: list[str]) -> None:
     sys.modules["__main__"] = module
     for expression in invariants:
         gates.invariants.append((expression, functools.partial(eval, expression, module.__dict__)))
-    code = compile(text, path, "exec", dont_inherit=True)
     WatchedCondition.gates = gates
     shorten_waits()
     count_starts(gates)
