@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.distribution.cluster import Cluster
+from assay.distribution.cluster import Cluster, connect
 from assay.distribution.interface import ClusterProblem
 from assay.evidence.certificate.container import CertificateFile, CertificateWriter
 from assay.evidence.verdict import Verdict
@@ -112,6 +112,14 @@ def test_a_scheduler_that_is_not_there_makes_the_request_unusable(certified):
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(OptionProblem, match=f"cluster: no Dask scheduler answers at {address}"):
         assay.certify(*certified, cluster=address)
+
+
+@pytest.mark.parametrize("address", ["", "  "])
+def test_an_address_that_is_none_is_refused(address):
+    with pytest.raises(
+        ClusterProblem, match=r"expected the address of a Dask scheduler, such as tcp://host:8786"
+    ):
+        connect(address)
 
 
 def test_a_map_of_all_states_is_not_kept_on_a_cluster(dask, certified):

@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from assay.languages import SUFFIXES
 from assay.transition_system.language_options import OptionProblem
 
 ANYTHING_ELSE = ""
@@ -39,5 +40,8 @@ def require_program(program: str, *others: str | Path, command: str) -> None:
 
 
 def require_no(kind: str, path: str | Path) -> None:
+    """A program is neither a certificate nor a trace, either."""
+    if Path(path).suffix in SUFFIXES and not kind_of(path) and Path(path).is_file():
+        raise OptionProblem(f"{path} is a program: check it with assay verify")
     if kind_of(path) == kind:
         raise OptionProblem(f"{path} is {kind}: {WHAT_IT_IS_FOR[kind]}")

@@ -248,6 +248,8 @@ class Cluster:
 
 
 def connect(address: str) -> Any:
+    if not address.strip():
+        raise ClusterProblem("expected the address of a Dask scheduler, such as tcp://host:8786, got nothing")
     try:
         from distributed import Client
     except ImportError as missing:

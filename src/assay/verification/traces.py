@@ -75,6 +75,8 @@ def require_same_sources(recorded: Trace, sources: Sequence[SourceHash]) -> None
     then, now = named(recorded.sources), named(sources)
     if then == now:
         return
+    if then and now and not {name for name, _ in then} & {name for name, _ in now}:
+        raise TraceProblem(f"the trace is of {then[0][0]}, not of {now[0][0]}")
     changed = sorted({name for name, _ in set(then) ^ set(now)})
     raise TraceProblem(
         f"the program has changed since the trace was written ({', '.join(changed) or 'other files'}); "

@@ -279,6 +279,14 @@ def test_replay_refuses_a_changed_program(run, model):
     assert "the program has changed since the trace was written (model.counter)" in errors
 
 
+def test_replay_says_of_which_program_a_trace_is(run, model, tmp_path):
+    run("verify", model("FAIL_AT=3"))
+    (tmp_path / "other.pml").write_text("active proctype P() { assert(false) }")
+    code, _, errors = run("replay", str(tmp_path / "other.pml"), "model.trace.json")
+    assert code == 4
+    assert "the trace is of model.counter, not of other.pml" in errors
+
+
 def test_replay_says_that_the_program_has_changed_even_if_it_is_broken_now(run, model):
     run("verify", model("FAIL_AT=3"))
     model("nonsense")
@@ -307,8 +315,9 @@ def test_replay_refuses_a_run_that_does_not_replay(run, model, tmp_path):
     assert "step 1 was `something else`" in errors
 
 
-def test_replay_refuses_what_is_no_trace(run, model):
-    code, _, errors = run("replay", model("FAIL_AT=3"), "model.counter")
+def test_replay_refuses_what_is_no_trace(run, model, tmp_path):
+    (tmp_path / "notes.txt").write_text("none")
+    code, _, errors = run("replay", model("FAIL_AT=3"), str(tmp_path / "notes.txt"))
     assert code == 4
     assert "expected a trace" in errors
 

@@ -36,6 +36,9 @@ def folder(tmp_path, monkeypatch):
         ("certify m.assay m.pml", "the program comes first: assay certify m.pml m.assay"),
         ("replay m.trace.json m.pml", "the program comes first: assay replay m.pml m.trace.json"),
         ("replay m.pml m.assay", "m.assay is a certificate: check it with assay certify"),
+        ("certify m.pml m.pml", "m.pml is a program: check it with assay verify"),
+        ("inspect m.pml", "m.pml is a program: check it with assay verify"),
+        ("replay m.pml m.pml", "m.pml is a program: check it with assay verify"),
         ("replay m.pml gone.json", "trace: expected a file, got gone.json, which is none"),
     ],
 )

@@ -82,6 +82,16 @@ HABITS_OF_C = {  # keyword -> how it is said in Promela
     "while": "write: do :: (x < 3) -> ... :: else -> break od",
     "switch": "write: if :: (x == 0) -> ... :: (x == 1) -> ... :: else -> ... fi",
 }
+A_PROCESS = "write: active proctype main() { ... }, or inline f(x) { ... } for what is called"
+HABITS_ELSEWHERE = {  # (expected, got) -> how it is said in Promela
+    ("a declaration or a process", "void"): A_PROCESS,
+    ("a declaration or a process", "("): A_PROCESS,
+    ("a declaration or a process", "boolean"): "write: bool",
+    ("a variable", "int"): "declare it before: int i; for (i : 0 .. 2) { ... }",
+    ("an expression", "="): "write: x = x + 1",
+    ("an expression", ">"): "different is written '!='",
+    ("';' or '}'", "?"): "write: x = (y == 1 -> 2 : 3)",
+}
 
 
 def parse_model(path: Path, defines: Sequence[str] = ()) -> syntax.Model:
@@ -1454,6 +1464,7 @@ def _code(token: Token) -> syntax.EmbeddedText:
 def expected(what: str, token: Token, hint: str = "") -> SourceProblem:
     if token.kind == "=>":
         hint = "an arrow is written '->'"
+    hint = hint or HABITS_ELSEWHERE.get((what, token.text), "")
     if token.text == "\\":
         hint = "only embedded C includes files of the system"
     return SourceProblem(f"expected {what}, got {_describe(token)}", where=token.where, hint=hint)
