@@ -164,8 +164,11 @@ FORMULAS = {
     "true, door[0] == open is true",
     REQUESTS + "ltl answer { [] (asked -> <> served) }": "after P[0] in line 4 (asked = true) asked is true, "
     "and served is never true from there on",
-    REQUESTS + "ltl comes { <> served }": "served is never true",
-    REQUESTS + "ltl often { []<> served }": "served is never true",
+    REQUESTS + "ltl comes { <> served }": "",
+    REQUESTS + "ltl often { []<> served }": "",
+    REQUESTS.replace("P() {", "P() { served = true; asked = true; served = false;")
+    + "ltl often { []<> served }": "after P[0] in line 2 (served = false) served is false, and that stays so "
+    "for ever",
     REQUESTS + "ltl until { asked U served }": "",
 }
 

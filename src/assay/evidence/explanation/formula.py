@@ -39,7 +39,7 @@ class NotTold(Exception):
 
 
 def formula(run: Counterexample) -> str:
-    """Of `[] p`, `<> p`, `[] <> p` and `[] (p -> <> q)`."""
+    """Of `[] p`, `[] <> p` and `[] (p -> <> q)`."""
     states = _truth_of_states(run)
     if not states or run.omitted:
         return ""
@@ -94,12 +94,7 @@ class _Reader:
             if not ALWAYS.union(EVENTUALLY).isdisjoint(self._left):
                 return _unanswered(run, states, *self._answered())
             return _broken(run, states, self._whole())
-        if self._take(EVENTUALLY):
-            awaited = self._whole()
-            if any(map(awaited.holds, states)):
-                raise NotTold
-            return f"{_source(awaited)} is never true"
-        raise NotTold
+        raise NotTold  # of `<> p` there is no step to tell of
 
     def _without_parentheses(self) -> None:
         while self._left[:1] == ["("] and _closing(self._left) == len(self._left) - 1:
@@ -208,10 +203,8 @@ def _never_again(run: Counterexample, states: Sequence[Truth], awaited: Proposit
     """Of a cycle in which it does not hold: the last step after which it did."""
     held = [number for number, truth in enumerate(states) if awaited.holds(truth)]
     start = len(run.steps) if run.loop_step is None else run.loop_step - 1
-    if held and held[-1] >= start:
+    if not held or held[-1] >= start:
         raise NotTold
-    if not held:
-        return f"{_source(awaited)} is never true"
     return f"{_after(run, held[-1] + 1)} {awaited.told(states[held[-1] + 1])}, and that stays so for ever"
 
 
