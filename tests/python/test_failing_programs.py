@@ -152,6 +152,9 @@ SENTENCES = {
     "take an item: writer took its last one in line 19 and ended",
     "translator": "Thread-2 (request) failed in line 22 with Translator._words['hello'] missing, while "
     "Thread-1 (request), which had changed Translator._loaded to True in line 15, was at line 16",
+    "latch": "MainThread waits for a notification of latch.condition, and nobody is left to notify it; "
+    "worker-0 and worker-1 both read latch.count (2) before either wrote it back",
+    "lift": "motor failed in line 21 with doors_open = True, after random.choice gave 1 to rider",
     "swapped_table": "insert read table.rows in line 9, then save changed it to {} in line 14, and "
     "insert set ['k'] of the one that it had read to 1 in line 10",
 }
@@ -266,6 +269,10 @@ def test_a_failed_assertion_has_its_operands():
         "assert 1 == 2",
         "where 1 = c.get()",
         "and 2 = len(threads)",
+    )
+    assert violation_of("lift").values() == (  # of a message that reads what others can change
+        "assert not True",
+        "where True = doors_open",
     )
     assert violation_of("counter_object").headline() == "AssertionError: assert 1 == 2"
     assert violation_of("lost_global").headline() == "AssertionError: lost an update: 3"

@@ -33,6 +33,12 @@ from assay.languages.python.assertions import Evaluation, failed_assertion
             [(7, 22, "'c'", "{'a', 'b'}")],
             ("assert 'c' in {'a', 'b'}", "where 'c' = n"),
         ),
+        (  # of two rounds of a loop: in the second one `a` failed
+            "assert a and b\n",
+            [(13, 14, "True", None), (7, 8, "0", None)],
+            ("assert 0", "where 0 = a"),
+        ),
+        ("assert x == 1\n", [(7, 13, "1", "1"), (7, 13, "2", "1")], ("assert 2 == 1", "where 2 = x")),
         ("assert x\n", [], ()),
         ("raise ValueError\n", [(7, 8, "1", "2")], ()),
         ("assert (\n", [(7, 8, "1", "2")], ()),

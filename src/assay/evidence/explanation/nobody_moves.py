@@ -12,7 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from assay.evidence.explanation.changed_under_way import decides
 from assay.evidence.explanation.events import Event, Run, shortened, state_of
+from assay.evidence.explanation.lost_update import overwritten
+from assay.evidence.explanation.lost_update import sentence as lost_sentence
 from assay.transition_system.interface import Waiting
 
 MOST_TOLD = 4
@@ -38,7 +41,7 @@ def nobody_moves(run: Run) -> str:
     for one in sorted(waiting.values(), key=lambda one: one.awaited in WAITS_FOR_WORK):
         text = _reason(run, one)
         if text:
-            return text + _kept_waiting(run, one) + _raised_before(run)
+            return text + _kept_waiting(run, one) + (_raised_before(run) or _lost_before(run))
     return ""
 
 
@@ -58,6 +61,17 @@ def _raised_before(run: Run) -> str:
     for event in reversed(run.events):
         if event.kind == "raises" and event.process not in standing:
             return f"; {event.process} had raised {shortened(event.name)} in {event.where}"
+    return ""
+
+
+def _lost_before(run: Run) -> str:
+    """An update that was lost, of what somebody looked at afterwards to decide what to do."""
+    for lost in overwritten(run):
+        looks = (
+            event for event in run.events[lost.write.index + 1 :] if event.is_look and decides(event.text)
+        )
+        if any(event.place == lost.write.place for event in looks):
+            return f"; {lost_sentence(lost)}"
     return ""
 
 

@@ -49,18 +49,8 @@ class Evaluation:
 
 def failed_assertion(text: str, line: int, evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """Empty if there is no assertion on that line, or nothing is known of it."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
-    if len(found) != 1:
-        return ()
-    told = _told(found[0].test, evaluations)
+    found = _assertion(text, line)
+    told = _told(found.test, evaluations) if found is not None else None
     if told is None:
         return ()
     expression, where = told
@@ -68,6 +58,24 @@ def failed_assertion(text: str, line: int, evaluations: Sequence[Evaluation]) ->
     for value, source in where:
         known.append(f"{'and' if known else 'where'} {value} = {source}")
     return (f"assert {expression}", *known)
+
+
+def lines_of_assertion(text: str, line: int) -> range:
+    found = _assertion(text, line)
+    return range(0) if found is None else range(found.lineno, (found.end_lineno or found.lineno) + 1)
+
+
+def _assertion(text: str, line: int) -> ast.Assert | None:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 Where = list[tuple[str, str]]  # a value, and the source that gave it
@@ -91,8 +99,9 @@ def _told(node: ast.expr, evaluations: Sequence[Evaluation]) -> tuple[str, Where
 
 def _told_of_chain(node: ast.Compare, compared: Sequence[tuple[str, str]]) -> tuple[str, Where] | None:
     """Of `0 <= x <= 9` as far as it was evaluated: the last comparison is the one that failed."""
+    compared = compared[-len(node.ops) :]  # others are of an earlier round of a loop
     follows = all(one[1] == other[0] for one, other in pairwise(compared))
-    if not 0 < len(compared) <= len(node.ops) or not follows:
+    if not compared or not follows:
         return None
     values = [compared[0][0], *(right for _, right in compared)]
     sources = [node.left, *node.comparators]
@@ -105,12 +114,14 @@ def _told_of_chain(node: ast.Compare, compared: Sequence[tuple[str, str]]) -> tu
 
 
 def _told_of_several(node: ast.BoolOp, evaluations: Sequence[Evaluation]) -> tuple[str, Where] | None:
-    """Of `and` the one that failed, which is the last that was evaluated; of `or` all."""
+    """Of `and` the one that failed, which is the one that was evaluated last; of `or` all."""
+    if isinstance(node.op, ast.And):
+        last = next((one for one in reversed(evaluations) if _is_within(one, node)), None)
+        failed = [value for value in node.values if last is not None and _is_within(last, value)]
+        return _told(failed[0], evaluations) if failed else None
     told = [one for one in (_told(value, evaluations) for value in node.values) if one is not None]
     if not told:
         return None
-    if isinstance(node.op, ast.And):
-        return told[-1]
     return " or ".join(text for text, _ in told), [pair for _, where in told for pair in where]
 
 
@@ -120,6 +131,11 @@ def _where(node: ast.expr, value: str) -> Iterator[tuple[str, str]]:
     source = ast.unparse(node)
     if source != value:
         yield value, source
+
+
+def _is_within(one: Evaluation, node: ast.expr) -> bool:
+    line, column, end_line, end_column = _place(node)
+    return (line, column) <= one.place[:2] and one.place[2:] <= (end_line, end_column)
 
 
 def _place(node: ast.expr) -> tuple[int, int, int, int]:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.languages.python.additions import added
-from assay.languages.python.assertions import Evaluation, failed_assertion
+from assay.languages.python.assertions import Evaluation, failed_assertion, lines_of_assertion
 from assay.languages.python.code import Program
 from assay.languages.python.compiler import compile_program
 from assay.languages.python.compiler.imports import read_bytes
@@ -261,15 +261,25 @@ class PythonProgram:
         )
 
     def _values_of(self, found: Mapping[str, Any]) -> tuple[str, ...]:
-        """The values with which an assertion of the program failed, in the last step."""
-        steps = self.descriptions.get("steps") or [{}]
+        """The values with which an assertion of the program failed, in the last step, or in those before in
+        which its thread evaluated the same statement: what the message shows is read after them."""
         file, line = found.get("file"), found.get("line")
         if found["kind"] != "assertion" or not file or not line:
             return ()
-        evaluations = [
-            Evaluation(*evaluated) for where, *evaluated in steps[-1].get("evaluations", ()) if where == file
-        ]
-        return failed_assertion(self.program.texts.get(file, ""), line, evaluations)
+        text = self.program.texts.get(file, "")
+        lines = lines_of_assertion(text, line)
+        evaluations: list[Evaluation] = []
+        steps = self.descriptions.get("steps") or [{}]
+        own = [step for step in steps[-STEPS_LOOKED_BACK:] if step.get("thread") == steps[-1].get("thread")]
+        for step in reversed(own):
+            told = [
+                Evaluation(*evaluated) for where, *evaluated in step.get("evaluations", ()) if where == file
+            ]
+            evaluations[:0] = told
+            begins = step.get("accesses", ())[:1]
+            if not begins or begins[0][0] != file or begins[0][1] not in lines:
+                break
+        return failed_assertion(text, line, evaluations)
 
     def _traceback(self, found: Mapping[str, Any]) -> Iterator[str]:
         """As CPython prints it, without the frames of libraries."""
