@@ -15,6 +15,7 @@ from assay.records import dataclass
 
 BECOMES = re.compile(r"(.*) becomes (true|false)$", re.DOTALL)
 IS = re.compile(r"(.*) is (true|false)$", re.DOTALL)
+BEGINS = re.compile(r"(?:^|: )(\(*\s*(?:\[\]|always\b))")  # after the name that it has, if it has one
 TOKEN = re.compile(r"\s*(#\d+#|\[\]|<>|<->|->|&&|\|\||[!()]|\w+)")
 ALWAYS, EVENTUALLY = {"[]", "always"}, {"<>", "eventually"}
 AND, OR, NOT = {"&&", "and", "/\\"}, {"||", "or", "\\/"}, {"!", "not"}
@@ -73,8 +74,8 @@ class _Reader:
     def __init__(self, message: str, atoms: Sequence[str]) -> None:
         self._atoms = sorted(atoms, key=len, reverse=True)
         text = message.removesuffix(" does not hold")
-        name = re.match(r"\w+: ", text)
-        text = text[name.end() :] if name else text
+        begins = BEGINS.search(text)
+        text = text[begins.start(1) :] if begins else text
         for number, atom in enumerate(self._atoms):
             text = re.sub(rf"(?<![\w.#]){re.escape(atom)}(?![\w.#\[])", f" #{number}# ", text)
         self._left: list[str] = []
