@@ -911,6 +911,57 @@ def test_the_registry_of_windows_is_missing_in_six_as_well():
     assert is_verified(threaded("import zones", "assert zones.winreg is None"))
 
 
+MOVED_BY_SIX = {
+    "six.py": "def ensure_text(s): pass\n",
+    "moved.py": """
+        import six.moves.html_entities as entities
+        from six.moves import UserList, cPickle, cStringIO as Text, queue, range, shlex_quote, urllib
+        from six.moves.collections_abc import Mapping
+        from six.moves.http_client import OK
+        from six.moves.urllib import parse
+        from six.moves.urllib.parse import quote_from_bytes
+        def late():
+            from six.moves import configparser, reduce
+            return configparser.ConfigParser is not None and reduce(max, [1, 2]) == 2
+        """,
+}
+
+
+def test_what_six_moved_is_where_python_3_has_it():
+    make_environment("venv", MOVED_BY_SIX)
+    work = """
+    assert isinstance({}, moved.Mapping) and moved.OK == 200 and moved.parse.quote('/a b') == '/a%20b'
+    assert moved.shlex_quote('a b') == "'a b'" and list(moved.range(2)) == list(moved.UserList([0, 1]))
+    assert moved.Text('a').read() == 'a' and moved.quote_from_bytes(b'a b') == 'a%20b'
+    assert moved.entities.name2codepoint['amp'] == 38 and moved.queue.Queue().empty() and moved.late()
+    """
+    assert is_verified(threaded("import moved\nimport configparser", work))
+    del MOVED_BY_SIX["six.py"]
+    make_environment("without", MOVED_BY_SIX)
+    Path("program.py").write_text(
+        "try:\n    import moved\nexcept ImportError:\n    moved = None\nassert not moved\n"
+    )
+    assert is_verified(assay.verify("program.py", python="without"))
+
+
+def test_only_the_main_thread_is_given_a_loop_for_coroutines():
+    setup = """
+    import asyncio
+    assert not asyncio.get_event_loop().is_running() and asyncio.get_event_loop() is asyncio.get_event_loop()
+    """
+    work = """
+    try:
+        asyncio.get_event_loop()
+    except RuntimeError as problem:
+        assert threading.current_thread().name in str(problem)
+    else:
+        assert False
+    """
+    agreed({}, setup, work)
+    with pytest.raises(SourceProblem, match="loop for coroutines"):
+        threaded("import asyncio", "pass", "asyncio.get_event_loop().call_soon(print)")
+
+
 LOOKED_AT = """
 from dataclasses import dataclass
 class Point:
