@@ -944,6 +944,21 @@ def test_what_six_moved_is_where_python_3_has_it():
     assert is_verified(assay.verify("program.py", python="without"))
 
 
+def test_a_method_of_a_dict_asks_for_what_is_missing_as_brackets_do():
+    setup = """
+    class Squares(dict):
+        def __missing__(self, key):
+            made.append(key)
+            value = self[key] = key * key
+            return value
+    made, squares = [], Squares()
+    get = squares.__getitem__
+    """
+    agreed({}, setup, "assert list(map(get, (2, 3))) == [4, 9]", "assert squares == {2: 4, 3: 9}")
+    result = threaded(setup, "get(2)", "assert made == [2]")
+    assert result.verdict is assay.Verdict.VIOLATED
+
+
 def test_only_the_main_thread_is_given_a_loop_for_coroutines():
     setup = """
     import asyncio
