@@ -161,8 +161,6 @@ class Interpreter {
 
   // --- subscripts.cpp
   Step load_item(PyObject* container, PyObject* key, Site site);
-  /// Of a dict, as its own `__getitem__` does it; `missing` is called for a key that it has not.
-  Step load_item_or_call(PyObject* container, PyObject* key, PyObject* missing, Site site);
   Step store_item(PyObject* container, PyObject* key, PyObject* value, Site site);  // value null: delete
   Step contains(bool negated);
   /// A key that is not there, in a dict with a factory for such.

@@ -51,19 +51,6 @@ std::optional<Step> copy_container(Interpreter& interpreter, NativeCall& call) {
   return interpreter.complete(std::move(call.site), std::move(copy));
 }
 
-/// `dict.__getitem__`, bound or by `super()`: calls the `__missing__` that a class of the program has.
-std::optional<Step> get_item(Interpreter& interpreter, NativeCall& call) {
-  if (!call.has_receiver() || !PyDict_Check(call.receiver) || !call.arguments.keywords.empty() ||
-      call.arguments.positional.size() != call.skipped + 1) {
-    return std::nullopt;
-  }
-  PyObject* const missing = program_method(call.receiver, "__missing__");
-  if (missing == nullptr || !is_key_simple(call.first_argument())) return std::nullopt;
-  const Ref container = Ref::borrow(call.receiver), key = Ref::borrow(call.first_argument());
-  interpreter.looks_up(key.get());
-  return interpreter.load_item_or_call(container.get(), key.get(), missing, std::move(call.site));
-}
-
 std::optional<Step> refuse_length_hint(Interpreter&, NativeCall& call) {
   const auto& positional = call.arguments.positional;
   if (positional.size() == 1 && !container_name(positional[0].get()).empty()) return std::nullopt;
@@ -209,7 +196,6 @@ std::optional<Step> refuse_release(Interpreter& interpreter, NativeCall& call) {
 const NativeRule* rule_of(const NativeCall& call) {
   static const std::unordered_map<std::string_view, NativeRule> rules = {
       {"__call__", {.module = nullptr, .first = make_instance}},
-      {"__getitem__", {.module = nullptr, .first = get_item}},
       {"__hash__", {.module = nullptr, .first = note_hash}},
       {"is_", {.module = "_operator", .first = compare_identity}},
       {"is_not", {.module = "_operator", .first = compare_identity}},

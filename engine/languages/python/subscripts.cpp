@@ -22,8 +22,16 @@ Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
   }
   looks_up(key);
   if (PyDict_Check(container)) {
-    if (PyObject* missing = program_method(container, "__missing__"))
-      return load_item_or_call(container, key, missing, std::move(site));
+    if (PyObject* missing = program_method(container, "__missing__")) {
+      if (!world.may_read_item(container, single_key(key))) return stop(Stop::kVisible);
+      if (std::optional<Step> step = operate_undisturbed("getitem", {container, key}, site)) return *step;
+      PyObject* value = PyDict_GetItemWithError(container, key);
+      if (value != nullptr) return complete(std::move(site), Ref::borrow(value));
+      if (PyErr_Occurred() != nullptr) throw PythonError();
+      return call_function(missing,
+                           {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}},
+                           std::move(site));
+    }
   }
   if (!is_plain(container) && !PyTuple_CheckExact(container)) {
     if (!world.may_read_item(container, single_key(key))) return stop(Stop::kVisible);
@@ -36,16 +44,6 @@ Step Interpreter::load_item(PyObject* container, PyObject* key, Site site) {
     }
   }
   return complete(std::move(site), checked(PyObject_GetItem(container, key)));
-}
-
-Step Interpreter::load_item_or_call(PyObject* container, PyObject* key, PyObject* missing, Site site) {
-  if (!world.may_read_item(container, single_key(key))) return stop(Stop::kVisible);
-  if (std::optional<Step> step = operate_undisturbed("getitem", {container, key}, site)) return *step;
-  PyObject* value = PyDict_GetItemWithError(container, key);
-  if (value != nullptr) return complete(std::move(site), Ref::borrow(value));
-  if (PyErr_Occurred() != nullptr) throw PythonError();
-  return call_function(missing, {.positional = {Ref::borrow(container), Ref::borrow(key)}, .keywords = {}},
-                       std::move(site));
 }
 
 Step Interpreter::make_default(PyObject* container, PyObject* key, Site site) {
