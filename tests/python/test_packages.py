@@ -1462,13 +1462,15 @@ def test_large_random_numbers_are_ones_that_nobody_knows():
     numbers = itertools.count(random.getrandbits(24))
     """
     work = """
-    assert 0 <= random.randint(1, 10**9) - 1 and random.randrange(0, 1000, 10) < 1000
+    assert 0 <= random.randint(1, 10**9) - 1 and random.randrange(0, 1000) < 1000
     assert random.getrandbits(64) >= 0 and next(numbers) >= 0
     """
     assert is_verified(threaded(setup, work))
     for use in ("str(random.getrandbits(64))", "{random.randint(0, 100): 1}", "[1][random.randrange(100)]"):
         with pytest.raises(SourceProblem, match="needs the value of random"):
             threaded(setup, use)
+    with pytest.raises(SourceProblem, match="with a step"):
+        threaded(setup, "random.randrange(0, 1000, 10)")
 
 
 def test_what_packages_ask_of_their_surroundings_while_they_are_imported():
