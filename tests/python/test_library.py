@@ -1229,11 +1229,40 @@ def test_too_many_alternatives_are_refused_with_a_way_out():
 
 
 @pytest.mark.parametrize(
-    "call", ["randint(1, 1000)", "randint(0, 2**70)", "randrange(2**70, 0, -3)", "getrandbits(90)"]
+    "call", ["randint(1, 1000)", "randint(0, 2**70)", "randrange(2**70)", "getrandbits(90)"]
 )
 def test_of_too_many_whole_numbers_one_is_unknown_within_its_bounds(call):
     text = f"import random\nx = random.{call}\nseen.append((x < 0, x > 2**90, x <= 2**90))"
     assert outcomes(text) == {("[(False, False, True)]", None)}
+
+
+@pytest.mark.parametrize(
+    ("questions", "values"),
+    [
+        ("n == n, n != n, n < n, n <= n, n - n == 0", {(True, False, False, True, True)}),
+        ("n != 0, n == 1001, bool(n), n + 1 > 1, -n < 0", {(True, False, True, True, True)}),
+        ("n > 999, n == 1000", {(True, True), (False, False)}),
+        ("n == 7 and (n < 8, n != 7, 6 < n)", {(True, False, True), False}),
+        ("n % 2, n % 1, n % 2000 == n", {(0, 0, True), (1, 0, True)}),
+        ("n // 10 <= 100, 0 <= n % 100 < 100, n * 3 >= 3, n * -1 <= -1", {(True, True, True, True)}),
+        ("n < m, m - n >= 1000, n == m, n >= m", {(True, True, False, False)}),
+        ("r < 1, r >= 0, r < 0.5, r < 0.6 or r > 0.5", {(True, True, True, True), (True, True, False, True)}),
+        ("2 <= u * 2 <= 6, 0 <= u - 1 <= 2, 0 <= 3 - u <= 2, abs(-u) >= 1", {(True, True, True, True)}),
+        ("abs(u - 2) <= 1, abs(u) <= 3, u == 5, u + m > 2000", {(True, True, False, True)}),
+    ],
+)
+def test_answers_about_a_random_number_go_together(questions, values):
+    text = f"""
+import random
+n, m, r, u = random.randint(1, 1000), random.randint(2000, 3000), random.random(), random.uniform(1, 3)
+seen.append(({questions}))
+"""
+    assert outcomes(text) == {(repr([value]), None) for value in values}
+
+
+def test_many_random_numbers_with_a_step_are_refused():
+    ((_, end),) = outcomes("import random\nrandom.randrange(0, 1000, 10)")
+    assert "with a step" in end
 
 
 def test_tasks_are_not_counted_where_nobody_asks():

@@ -357,6 +357,26 @@ def work():
 threads = [threading.Thread(target=work) for _ in range(2)]
 {START_AND_JOIN}assert machine.count == 2, machine.count
 """
+BY_THEIR_CLASS = f"""
+import threading
+
+
+class Door:
+    limit = 0
+    opened = 0
+
+    def open(self):
+        if self.__class__.limit == 0 and self.opened == 0:
+            self.opened = self.opened + 1
+            entered.append(1)
+
+
+Door.limit = 0
+entered = []
+door = Door()
+threads = [threading.Thread(target=door.open) for _ in range(2)]
+{START_AND_JOIN}assert len(entered) == 1
+"""
 SHOWN = {
     "lost update": RACY,
     "deadlock": LOCKS,
@@ -372,6 +392,7 @@ SHOWN = {
     "timer": TIMER,
     "workers of a pool": POOL,
     "methods of what is shared": METHODS_OF_WHAT_IS_SHARED,
+    "attributes of classes": BY_THEIR_CLASS,
 }
 
 

@@ -938,6 +938,57 @@ def test_the_registry_of_windows_is_missing_in_six_as_well():
     assert is_verified(threaded("import zones", "assert zones.winreg is None"))
 
 
+MOVED_BY_SIX = {
+    "six.py": "def ensure_text(s): pass\n",
+    "moved.py": """
+        import six.moves.html_entities as entities
+        from six.moves import UserList, cPickle, cStringIO as Text, queue, range, shlex_quote, urllib
+        from six.moves.collections_abc import Mapping
+        from six.moves.http_client import OK
+        from six.moves.urllib import parse
+        from six.moves.urllib.parse import unquote_to_bytes
+        def late():
+            from six.moves import configparser, reduce
+            return configparser.ConfigParser is not None and reduce(max, [1, 2]) == 2
+        """,
+}
+
+
+def test_what_six_moved_is_where_python_3_has_it():
+    make_environment("venv", MOVED_BY_SIX)
+    work = """
+    assert isinstance({}, moved.Mapping) and moved.OK == 200 and moved.parse.unquote('/a%20b') == '/a b'
+    assert moved.shlex_quote('a b') == "'a b'" and list(moved.range(2)) == list(moved.UserList([0, 1]))
+    assert moved.Text('a').read() == 'a' and moved.unquote_to_bytes('a%20b') == b'a b'
+    assert moved.entities.name2codepoint['amp'] == 38 and moved.queue.Queue().empty() and moved.late()
+    """
+    assert is_verified(threaded("import moved\nimport configparser", work))
+    del MOVED_BY_SIX["six.py"]
+    make_environment("without", MOVED_BY_SIX)
+    Path("program.py").write_text(
+        "try:\n    import moved\nexcept ImportError:\n    moved = None\nassert not moved\n"
+    )
+    assert is_verified(assay.verify("program.py", python="without"))
+
+
+def test_only_the_main_thread_is_given_a_loop_for_coroutines():
+    setup = """
+    import asyncio
+    assert not asyncio.get_event_loop().is_running() and asyncio.get_event_loop() is asyncio.get_event_loop()
+    """
+    work = """
+    try:
+        asyncio.get_event_loop()
+    except RuntimeError as problem:
+        assert threading.current_thread().name in str(problem)
+    else:
+        assert False
+    """
+    agreed({}, setup, work)
+    with pytest.raises(SourceProblem, match="loop for coroutines"):
+        threaded("import asyncio", "pass", "asyncio.get_event_loop().call_soon(print)")
+
+
 LOOKED_AT = """
 from dataclasses import dataclass
 class Point:
@@ -1438,13 +1489,15 @@ def test_large_random_numbers_are_ones_that_nobody_knows():
     numbers = itertools.count(random.getrandbits(24))
     """
     work = """
-    assert 0 <= random.randint(1, 10**9) - 1 and random.randrange(0, 1000, 10) < 1000
+    assert 0 <= random.randint(1, 10**9) - 1 and random.randrange(0, 1000) < 1000
     assert random.getrandbits(64) >= 0 and next(numbers) >= 0
     """
     assert is_verified(threaded(setup, work))
     for use in ("str(random.getrandbits(64))", "{random.randint(0, 100): 1}", "[1][random.randrange(100)]"):
         with pytest.raises(SourceProblem, match="needs the value of random"):
             threaded(setup, use)
+    with pytest.raises(SourceProblem, match="with a step"):
+        threaded(setup, "random.randrange(0, 1000, 10)")
 
 
 def test_what_packages_ask_of_their_surroundings_while_they_are_imported():

@@ -54,6 +54,7 @@ RESUME = "resume"  # the end of a wait for a condition, when its lock is taken a
 CYCLE = "cycle"  # a kind of failure: the run goes round for ever, here twice
 END = "end"  # likewise: the program ends, and what was to happen has not
 FREE = "free"  # nobody else could go on, or a call goes on that has begun: the thread may run from here
+ACCESSES = ("read", "write")
 CELL = "cell"  # what the machine calls a variable that functions share
 EXPIRES_SECONDS = 0.02  # every limited wait gives up, as in the machine: at once when its turn has come
 
@@ -166,6 +167,8 @@ class Gates:
                 following = self.following(queue)
                 if following is not None and self.matches(frame, instruction, following):
                     self.pass_up_to(name, queue, following)
+            elif queue and len(queue) > 1 and self.is_passed_over(frame, instruction, queue[0], queue[1]):
+                self.pass_up_to(name, queue, queue[0])
             if queue and self.matches(frame, instruction, queue[0]):
                 event = queue.popleft()
                 self.pass_when_due(name, event)
@@ -265,6 +268,17 @@ class Gates:
         return may(event.kind, instruction) or not any(
             i.line == event.line and may(event.kind, i) for i in self.instructions(frame.f_code).values()
         )
+
+    def is_passed_over(
+        self, frame: FrameType, instruction: Instruction, event: Event, following: Event
+    ) -> bool:
+        """Whether this bytecode belongs to the next event of the line, and none before it to this one: a look
+        at the class of an object (`self.__class__.limit`) has no bytecode that names the class."""
+        if (event.file, event.line) != (following.file, following.line) or event.kind not in ACCESSES:
+            return False
+        if following.kind not in ACCESSES or following.name != instruction.argument:
+            return False
+        return self.matches(frame, instruction, following) and not self.matches(frame, instruction, event)
 
     def has_call(self, code: CodeType, line: int) -> bool:
         return any(i.line == line and i.name in CALLS for i in self.instructions(code).values())

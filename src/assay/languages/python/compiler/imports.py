@@ -21,7 +21,7 @@ import stat
 import sys
 import sysconfig
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +39,7 @@ from assay.languages.python.compiler.context import (
 from assay.languages.python.compiler.kept_libraries import kept_library
 from assay.languages.python.compiler.mentions import mentions
 from assay.languages.python.compiler.metaclasses import write_metaclasses
+from assay.languages.python.compiler.moves import MOVES, write_moves
 from assay.languages.python.compiler.native_modules import (
     ABSENT_MODULES,
     COMPILED_MODULES,
@@ -131,7 +132,7 @@ class Modules:
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
         if origin.is_users:
-            reading = Reading(*read(file, text))
+            reading = Reading(*read(file, text, has_moves=MOVES in text and self.six_is_ours()))
             outline = outline_of(reading.tree, reading.scope)
         else:
             counterpart = name if origin is Origin.LIBRARY else ""
@@ -144,6 +145,11 @@ class Modules:
         self.by_key[origin.is_users, name] = module
         self.waiting.append(module)
         return module
+
+    def six_is_ours(self) -> bool:
+        """Whether `six` is installed, and a library for the machine stands for it."""
+        found = self.find_for(Origin.USER, "six")
+        return found.target is Target.PROGRAM and self.modules[found.index].origin is Origin.LIBRARY
 
     def read_imports(self, module: ModuleSource) -> None:
         """Finds what a module imports, wherever it does so; problems show when the statement is compiled."""
@@ -202,7 +208,7 @@ class Modules:
                         if isinstance(node, ast.Import)
                         else [self.absolute(module, node)]
                     )
-                    for name in names:
+                    for name in (part for one in names for part in with_packages(one)):
                         found = self.find(module, name)
                         if (
                             found.target is Target.PROGRAM
@@ -828,6 +834,12 @@ def version_in(folder: Path) -> str:
     return folder.stem.partition("-")[2].partition("-py")[0]
 
 
+def with_packages(name: str) -> Iterator[str]:
+    """Of `a.b.c`: `a`, `a.b` and itself."""
+    parts = name.split(".")
+    return (".".join(parts[: count + 1]) for count in range(len(parts)))
+
+
 def normal_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -893,7 +905,9 @@ def parse(file: str, text: str, *, is_known: bool = False) -> ast.Module:
     return tree
 
 
-def read(file: str, text: str, counterpart: str = "", *, is_known: bool = False) -> tuple[ast.Module, Scope]:
+def read(
+    file: str, text: str, counterpart: str = "", *, is_known: bool = False, has_moves: bool = False
+) -> tuple[ast.Module, Scope]:
     """The syntax tree of a module, and what its names mean. Nobody changes them afterwards.
 
     A module that stands for one of CPython, its counterpart, has only what this version of that one has.
@@ -903,6 +917,8 @@ def read(file: str, text: str, counterpart: str = "", *, is_known: bool = False)
         leave_out_missing(tree.body, counterpart, "")
     if "_metaclass" in text:
         write_metaclasses(tree)
+    if has_moves:
+        write_moves(tree)
     try:
         return tree, analyse(tree)
     except RecursionError:

@@ -2,6 +2,8 @@
 none does. All else is refused where it is used."""
 
 import inspect
+import sys
+import threading
 
 import _assay
 
@@ -15,6 +17,38 @@ def _get_running_loop():
 
 def get_running_loop():
     raise RuntimeError("no running event loop")
+
+
+class _Loop:
+    """One that is made and never runs."""
+
+    def is_running(self):
+        return False
+
+    def is_closed(self):
+        return False
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _assay.unsupported("the " + name + " of a loop for coroutines is not modelled; use threads")
+
+    def __repr__(self):
+        _assay.unsupported("the text of a loop for coroutines is not modelled; use threads")
+
+
+_loops = []  # at most the one of the main thread
+
+
+@_assay.atomic
+def get_event_loop():
+    """The main thread gets one when it asks first, the others have none."""
+    thread = threading.current_thread()
+    if thread is not threading.main_thread() or sys.version_info >= (3, 14):
+        raise RuntimeError("There is no current event loop in thread %r." % thread.name)
+    if not _loops:
+        _loops.append(_Loop())
+    return _loops[0]
 
 
 def isfuture(obj):

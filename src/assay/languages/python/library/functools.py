@@ -6,7 +6,7 @@ a value, as in CPython.
 
 from collections import namedtuple
 from enum import sys as _interpreter
-from types import UnionType
+from types import FunctionType, UnionType
 from typing import Union, get_origin
 
 import _assay
@@ -20,6 +20,24 @@ WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__a
 WRAPPER_UPDATES = ("__dict__",)
 
 
+def _take_attributes(wrapper, cls):
+    """What CPython puts into the `__dict__` of a wrapper: all that a class has itself, be it hidden there."""
+    kind = type(wrapper)
+    if kind.__setattr__ is not object.__setattr__ and not isinstance(wrapper, FunctionType):
+        _assay.unsupported(
+            "functools.wraps of a class is not modelled for this wrapper; write its attributes out"
+        )
+    hidden = {
+        name: True
+        for base in kind.__mro__
+        for name, value in base.__dict__.items()
+        if hasattr(type(value), "__set__")
+    }
+    for name, value in cls.__dict__.items():
+        if name not in hidden:
+            setattr(wrapper, name, value)
+
+
 def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
     """Names are written out one by one, so that it stays known which attributes a program stores."""
     for name in assigned:
@@ -27,13 +45,12 @@ def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPP
             _assay.unsupported("functools.update_wrapper that assigns " + str(name) + " is not modelled")
     if "__dict__" in updated:
         if isinstance(wrapped, type):
-            _assay.unsupported(
-                "functools.wraps of a class is not modelled; write the wrapper's attributes out"
-            )
-        ordinary = dir(type(wrapped))
-        for name in dir(wrapped):  # what the function was given itself
-            if name not in ordinary:
-                setattr(wrapper, name, getattr(wrapped, name))
+            _take_attributes(wrapper, wrapped)
+        else:
+            ordinary = dir(type(wrapped))
+            for name in dir(wrapped):  # what the function was given itself
+                if name not in ordinary:
+                    setattr(wrapper, name, getattr(wrapped, name))
     if "__defaults__" in assigned and hasattr(wrapped, "__defaults__"):
         wrapper.__defaults__ = wrapped.__defaults__
     if "__kwdefaults__" in assigned and hasattr(wrapped, "__kwdefaults__"):

@@ -32,8 +32,11 @@ def _one_of(numbers, what):
     count = -((numbers.start - numbers.stop) // numbers.step)
     if count <= _MOST_ALTERNATIVES:
         return numbers[_choose(count, what)]
-    last = numbers.start + (count - 1) * numbers.step
-    return Unknown(what, min(numbers.start, last), True, max(numbers.start, last))
+    if numbers.step != 1:
+        _assay.unsupported(what + " with a step, and so many outcomes, is not modelled; multiply one without")
+    made = Unknown(what, numbers.start, True, numbers.stop - 1)
+    made.unknown_is_whole = True
+    return made
 
 
 def _smaller(a, b):
@@ -64,10 +67,15 @@ class Random:
             )
 
     def random(self):
-        return Unknown("random.random()", 0)
+        made = Unknown("random.random()", 0, True)
+        made.unknown_high = (1, True)
+        return made
 
     def uniform(self, a, b):
-        return Unknown("random.uniform()", _smaller(a, b))
+        if isinstance(a, Unknown) or isinstance(b, Unknown):
+            return Unknown("random.uniform()", None, True)
+        ends = (a + 0.0, a + (b - a) * 1.0)  # as CPython rounds; what is no number fails as there
+        return Unknown("random.uniform()", min(ends), True, max(ends))
 
     def triangular(self, low=0.0, high=1.0, mode=None):
         return Unknown("random.triangular()", _smaller(low, high))
@@ -89,7 +97,7 @@ class Random:
     def betavariate(self, alpha, beta):
         if alpha <= 0 or beta <= 0:
             raise ValueError("gammavariate: alpha and beta must be > 0.0")
-        return Unknown("random.betavariate()", 0)
+        return Unknown("random.betavariate()", 0, True, 1)
 
     def randrange(self, start, stop=None, step=1):
         _require_whole(start, 0 if stop is None else stop, step)
