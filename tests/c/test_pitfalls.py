@@ -71,6 +71,14 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         {},
         "verified",
     ),
+    # put together before escapes are read, it would have two characters
+    "an escape ends where its literal ends": (
+        r'int main(void) { char t[] = "\x1" "2"; const char *p = "a\1" "" "27\\" "1";'
+        r" if (sizeof t == 3 && t[1] == 50 && p[1] == 1 && p[2] == 50 && p[4] == 92 && p[5] == 49)"
+        r" reach_error(); }",
+        {},
+        "violated",
+    ),
     # the upper half of the argument is lost on the way
     "arguments are narrowed": (
         "void f(int x) { if (x == 0) reach_error(); }\nint main(void) { f((int)0x700000000l); }",

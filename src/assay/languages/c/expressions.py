@@ -1095,12 +1095,16 @@ def integer_constant(text: str, model: DataModel) -> Value:
 
 
 def string_codes(text: str, node: c_ast.Node, reader: Expressions) -> list[int]:
-    """The bytes of a string literal; pycparser gives neighbours as one."""
+    """The bytes of a string literal; pycparser gives neighbours as one, with what is between them where
+    the first ends in an escape that would go on (`"\\x41" "1"`)."""
     if not text.startswith('"'):
         raise reader.refuse(node, f"the string {text[:20]}")
     found: list[int] = []
     rest = text[1:-1]
     while rest:
+        if rest.startswith('" "'):
+            rest = rest[3:]
+            continue
         if rest[0] != "\\":
             found += rest[0].encode("utf-8", "surrogateescape")
             rest = rest[1:]
