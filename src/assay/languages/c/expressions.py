@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pycparser import c_ast
 
@@ -37,6 +37,7 @@ from assay.transition_system.sequential.control_flow import Assume, Call, Failur
 
 NO_FLOATING = "compute with integers, or leave it out of what is verified"
 NAMES_OF_FUNCTION = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # each a string, in C
+Read = TypeVar("Read")
 # They begin where the linker has put variables of the program.
 OF_THE_LINKER = re.compile(r"__(?:start|stop)_\w+|_*(?:bss_start|edata|end|etext|data_start)")
 
@@ -361,6 +362,13 @@ class Expressions(Places):
             one, other = self.adapted(left, kind, node), self.adapted(right, kind, node)
             self.memory.unify(one.points, other.points)
             return Value(bv.ite(condition, one.term, other.term), kind, one.points or other.points)
+        if condition.is_constant:  # `1 << 3 ? ...` in what must be known before the program runs
+            taken, other_side = (yes, no) if condition.value else (no, yes)
+            other_value = self._unevaluated(other_side)
+            found = taken()
+            kind = self._common(found, other_value, node)
+            is_value = isinstance(kind, t.Integer | t.Pointer)
+            return self.adapted(found, kind, node) if is_value else Value(bv.constant(0, 32), kind)
         starts = graph.location(), graph.location()
         graph.branch(condition, *starts, place, self.text(node))
         ends: list[tuple[int | None, Value, list[Mention]]] = []
@@ -666,11 +674,17 @@ class Expressions(Places):
         found = self.scope.find(node.name) if isinstance(node, c_ast.ID) else None
         if isinstance(found, FunctionName):
             return found.type
+        return self._unevaluated(
+            lambda: self.locate(node) if self.is_place(node) else self.assigned(node)
+        ).type
+
+    def _unevaluated(self, read: Callable[[], Read]) -> Read:
+        """What is read for its type alone."""
         mark, outer, self.effects = self.graph.mark(), self.effects, Effects()
-        kind = (self.locate(node) if self.is_place(node) else self.assigned(node)).type
+        found = read()
         self.effects = outer
         self.graph.undo(mark)
-        return kind
+        return found
 
     def _increment(self, node: c_ast.UnaryOp) -> Value:
         located = self.locate(node.expr)
