@@ -793,7 +793,7 @@ class Expressions(Places):
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared as a function")
         plain = name.removesuffix(REAL)  # a rule may be woven around it
-        unknown = library.NOT_MODELLED | written_functions.TEXTS.keys()
+        unknown = library.NOT_MODELLED | written_functions.read(self.known.checks).keys()
         if {plain, library.without_underscores(plain)} & unknown and not is_defined:
             raise self.refuse(node, f"the function '{plain}'", "write its body into the program")
         arguments = self.apart(node, *(lambda one=one: self.assigned(one) for one in given))
