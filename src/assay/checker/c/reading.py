@@ -565,7 +565,7 @@ class Program:
             following, least = value + 1, min(least, value)
         kind: ty.Type = ty.INT if least < 0 else ty.UNSIGNED
         if node.is_altered:
-            kind = ty.Unmodelled("an enumeration with an attribute of a system header")
+            kind = ty.Unmodelled("an enumeration with an attribute that changes it")
         if node.tag is not None:
             scope.tags[node.tag] = kind
         return kind
