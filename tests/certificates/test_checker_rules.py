@@ -130,6 +130,8 @@ def test_two_rules_watch_one_function(defined: str, tmp_path: Path) -> None:
     result = assay.verify(broken, **given)
     assert [one.message for one in result.violations] == ["b() breaks the rule rule1"]
     assert "the compiled program fails with these inputs" in result.notes
+    (explained,) = (one.explanation() for one in result.violations)
+    assert explained.startswith(f"b() in {broken.name}:1 breaks the rule")
 
 
 def test_two_rules_of_one_name_are_none(tmp_path: Path) -> None:
