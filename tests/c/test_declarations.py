@@ -114,6 +114,60 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         [SYSTEM + "struct s { char c; wide w; }; " + fails_if("sizeof(struct s) == 32")],
         "the size of 'wide'",
     ),
+    "a packed struct": (
+        ["struct s { char c; int i; } __attribute__((packed)); " + fails_if("sizeof(struct s) == 5")],
+        "the layout of struct s",
+    ),
+    "a struct with a packed one in it": (
+        [
+            "struct s { char c; int i __attribute__((packed)); }; struct u { char c; struct s s; };\n"
+            + fails_if("sizeof(struct u) == 6")
+        ],
+        "the layout of struct s",
+    ),
+    "a struct with an aligned member": (
+        [
+            "typedef int wide __attribute__((aligned(16))); struct s { char c; wide w; };\n"
+            + fails_if("sizeof(struct s) == 32")
+        ],
+        "the size of 'wide'",
+    ),
+    "an element of a packed struct": (
+        [
+            "struct s { char c; int i; } __attribute__((packed)); struct s a[2], *p = a;\n"
+            + fails_if("(char *)(p + 1) - (char *)p == 5")
+        ],
+        "the layout of struct s",
+    ),
+    "a packed enumeration": (
+        ["typedef enum { A, B } __attribute__((packed)) e; e x = 300; " + fails_if("x != 300")],
+        "'e', which has a layout of its own",
+    ),
+    "a packed struct without a name": (
+        ["struct { char c; int i; } __attribute__((packed)) x; " + fails_if("sizeof x == 5")],
+        "an attribute that changes a layout",
+    ),
+    "a packed struct without a name in another": (
+        [
+            "struct s { struct { char c; int i; } __attribute__((packed)) in; } x;\n"
+            + fails_if("sizeof x.in == 5")
+        ],
+        "an attribute that changes a layout",
+    ),
+    "an aligned type behind its words": (
+        [
+            "unsigned long typedef wide __attribute__((aligned(16))); struct s { char c; wide w; };\n"
+            + fails_if("sizeof(struct s) == 32")
+        ],
+        "an attribute that changes a layout",
+    ),
+    "an aligned type in an old function": (
+        [
+            "int f(a) int a; { typedef int wide __attribute__((aligned(16)));\n"
+            " struct s { char c; wide w; }; return sizeof(struct s); }\n" + fails_if("f(1) == 32")
+        ],
+        "an attribute that changes a layout",
+    ),
     "a number of 128 bits": (
         [fails_if("sizeof(__float128) == 16")],
         "the size of '__float128'",
@@ -124,6 +178,11 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     ),
 }
 READ: dict[str, list[str]] = {
+    "packed structs whose members nobody looks for": [
+        "struct s { char c; int i; } __attribute__((packed)); int x __attribute__((aligned(64)));\n"
+        "typedef struct { char c; int i __attribute__((aligned(8))); } t; struct s v = {1, 2};\n"
+        + fails_if("v.i != 2 || x")
+    ],
     "a function": ["int f(long); " + fails_if("f(1) != 1"), "int f(long x) { return x; }"],
     "no parameters, and an argument of that width": [
         "int f(); " + fails_if("f(1) != 1"),

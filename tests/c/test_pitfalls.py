@@ -71,6 +71,23 @@ CASES: dict[str, tuple[str, dict[str, object], str]] = {
         {},
         "verified",
     ),
+    # put together before escapes are read, it would have two characters
+    "an escape ends where its literal ends": (
+        r'int main(void) { char t[] = "\x1" "2"; const char *p = "a\1" "" "27\\" "1";'
+        r" if (sizeof t == 3 && t[1] == 50 && p[1] == 1 && p[2] == 50 && p[4] == 92 && p[5] == 49)"
+        r" reach_error(); }",
+        {},
+        "violated",
+    ),
+    # computed as a path of the program, it would not be known before it runs
+    "a choice between constants is one": (
+        "enum { A = 1 << 3 ? 5 >> 1 : 7, B = 0 && 1 / 1 }; int x; int g(void) { x++; return 4; }\n"
+        "int main(void) { char a[sizeof(int) > 2 ? 8 / 2 : 1]; long q = 1 ? -1 / 1 : 1u;"
+        " int r = 0 ? g() : 5, *p = 1 ? &x + 0 / 1 : 0; 1 ? (void)(x = x + 3) : (void)g();"
+        " if (A != 2 || B || sizeof a != 4 || q < 0 || r != 5 || *p != 3) reach_error(); }",
+        {},
+        "verified",
+    ),
     # the upper half of the argument is lost on the way
     "arguments are narrowed": (
         "void f(int x) { if (x == 0) reach_error(); }\nint main(void) { f((int)0x700000000l); }",

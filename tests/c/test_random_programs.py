@@ -29,7 +29,7 @@ REFUSED = {
     "int *p = (int[]){1, 2}; *p = 1;": "CompoundLiteral",
     "struct s { int a, b; } *p = 0; int i = (p->a = 1) + p->a;": "order of operands",
     "int a[2]; int *p = a; *p = (*p)++;": "order of operands",
-    "struct __attribute__((packed)) q { int a; } v;": "attribute 'packed'",
+    "struct __attribute__((packed)) q { int a; } v;": "attribute that changes a layout",
     '__asm__("nop");': "__asm__",
     "volatile int x = 1;": "volatile",
     "int a[f(2)]; __typeof__(a) x;": "typeof",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay
+from assay.checker import Undecided, check
 from assay.languages.c.preprocessing import DATA_MODELS
 from assay.languages.c.written_functions import TEXTS, text_of
 from assay.transition_system.interface import UnsupportedConstruct
@@ -149,6 +150,35 @@ def test_a_rule_around_a_function_that_reads_leaves_what_it_returns(
     )
     result = assay.verify(program, rules=[str(rule)], timeout_seconds=60)
     assert result.verdict.value == wanted
+
+
+READ = {
+    "strlen(b) > 9": "violated",
+    'strcmp(b, "abcd") > 0': "violated",
+    'memcmp(b, "abcd", 4) > 0': "violated",
+    'strcmp(b, "abd") < 0 && strncmp(b, "abcd", 3) == 0 && strnlen(b, 3) == 3': "verified",
+    'strlen("abc") == 3 && atoi("12") == 12 && memcmp(b, "abc", 3) == 0': "verified",
+}
+
+
+@pytest.mark.parametrize("compared", READ)
+@pytest.mark.parametrize("model", ["LP64", "ILP32"])
+def test_a_function_that_reads_beyond_the_end_fails_where_bounds_are_asked_for(
+    compared: str, model: str, tmp_path: Path
+) -> None:
+    """It was taken for granted that it touches only what is there."""
+    program = tmp_path / "program.c"
+    program.write_text(
+        f"{HEAD}#include <string.h>\nint atoi(const char *);\n"
+        f"int main(void) {{ char b[3] = {{'a', 'b', 'c'}}; if (!({compared})) reach_error(); }}"
+    )
+    certificate = tmp_path / "program.cert"
+    given = {"checks": ["bounds"], "data_model": model, "timeout_seconds": 60}
+    result = assay.verify(program, certificate=certificate, **given)
+    assert result.verdict.value == READ[compared]
+    if READ[compared] == "verified":
+        with pytest.raises(Undecided, match="the function"):
+            check(program, certificate)
 
 
 COPIED = """void *malloc(__SIZE_TYPE__); void *memcpy(void *, const void *, __SIZE_TYPE__);

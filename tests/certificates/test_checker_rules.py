@@ -1,4 +1,4 @@
-"""Rules over several files, as the independent checker weaves them into the parsed files."""
+"""Rules over several files, and several rules, as the independent checker weaves them in."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import assay
 from assay.checker import Rejected, check
 from assay.checker.c.checking import asked, deep, read
 from assay.checker.c.preprocessing import expand
-from assay.checker.c.problems import CannotCheck, NoProof
+from assay.checker.c.problems import CannotCheck, NoProgram, NoProof
 from assay.checker.c.proofs import Proof
-from assay.checker.c.rules import read_rule
+from assay.checker.c.rules import read_rule, woven
+from assay.checker.c.syntax import parse
 from assay.checker.c_certificates import RULES
 from assay.evidence.verdict import Verdict
+from assay.transition_system.interface import SourceProblem
 from assay.transition_system.language_options import LanguageOptions
 from tests.certificates.test_contract_certificates import forged
 
@@ -106,3 +108,51 @@ def test_a_rule_that_is_broken_is_never_accepted(name: str, tmp_path: Path) -> N
     assert not is_accepted(files)
     given = {"rules": ["ke-spinlock"], "c_sources": [str(one) for one in files[1:]], "timeout_seconds": 60}
     assert assay.verify(files[0], **given).verdict is Verdict.VIOLATED
+
+
+TWO = "void a(void); void b(void);%s int main(void) { a(); b(); %s b(); return 0; }\n"
+RULES_OF_TWO = (
+    "state { int s = 0; }\na.entry { s++; }\nb.entry { if (s == 0) abort; s--; }\n",
+    "state { int s = 0; }\na.return { s = 1; }\nb.entry { if (s != 1) abort; s = 0; }\n",
+)
+
+
+@pytest.mark.parametrize("defined", ["", " void a(void) {} void b(void) {}"])
+def test_two_rules_watch_one_function(defined: str, tmp_path: Path) -> None:
+    rules = [tmp_path / f"rule{number}.rule" for number in range(2)]
+    for file, text in zip(rules, RULES_OF_TWO, strict=True):
+        file.write_text(text)
+    given = {"rules": [str(one) for one in rules], "timeout_seconds": 60}
+    kept, broken = written((TWO % (defined, "a();"), TWO % (defined, "a(); a(); b();")), tmp_path)
+    certificate = tmp_path / "program.cert"
+    assert assay.verify(kept, certificate=certificate, **given).verdict is Verdict.VERIFIED
+    check(kept, certificate, LanguageOptions(rules=tuple(given["rules"])))
+    result = assay.verify(broken, **given)
+    assert [one.message for one in result.violations] == ["b() breaks the rule rule1"]
+    assert "the compiled program fails with these inputs" in result.notes
+    (explained,) = (one.explanation() for one in result.violations)
+    assert explained.startswith(f"b() in {broken.name}:1 breaks the rule")
+
+
+def test_two_rules_of_one_name_are_none(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    rules = [tmp_path / "mine.rule", tmp_path / "other" / "mine.rule"]
+    for file, text in zip(rules, RULES_OF_TWO, strict=True):
+        file.write_text(text)
+    (program,) = written((TWO % ("", ""),), tmp_path)
+    with pytest.raises(SourceProblem, match="two rules are called 'mine'"):
+        assay.verify(program, rules=[str(one) for one in rules])
+    with pytest.raises(NoProgram, match="two rules"):
+        woven([parse(program.read_text())], [read_rule(text, "mine") for text in RULES_OF_TWO])
+
+
+@pytest.mark.parametrize("leaving", ["return;", "goto out; out:;"])
+def test_an_event_does_not_leave_the_function(leaving: str, tmp_path: Path) -> None:
+    text = f"state {{ int s = 0; }}\na.entry {{ if (s) abort; s = 1; {leaving} }}\n"
+    rule = tmp_path / "mine.rule"
+    rule.write_text(text)
+    (program,) = written((TWO % ("", ""),), tmp_path)
+    with pytest.raises(SourceProblem, match=r"would leave a\(\)"):
+        assay.verify(program, rules=[str(rule)])
+    with pytest.raises(NoProgram, match="leaves a"):
+        woven([parse(program.read_text())], [read_rule(text, "mine")])

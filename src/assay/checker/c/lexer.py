@@ -56,7 +56,7 @@ HARMLESS = {
     *("returns_nonnull", "returns_twice", "sentinel", "transparent_union", "unused", "used"),
     *("visibility", "warning", "warn_unused_result"),
 }
-# Of a system header: types with it have members in other places.
+# Types with it have members in other places.
 ALTERING = {"aligned", "packed"}
 # Sections that nobody looks through before `main` or behind it, as the linker does with `.init_array`.
 SECTION = re.compile(
@@ -72,7 +72,7 @@ OF_THE_LINKER = re.compile(r"__(?:start|stop)_\w+|_*(?:bss_start|edata|end|etext
 HARMLESS_PRAGMAS = {"diagnostic", "message", "once", "poison", "system_header", "unroll", "warning", "mark"}
 SYSTEM_PRAGMAS = {"pop_macro", "pop_options", "push_macro", "push_options", "target", "visibility"}
 MODE = "__mode__"  # stands for an attribute that changes a type
-ALTERED = "__altered__"  # for one of a system header: behind `struct`, whatever it stood beside
+ALTERED = "__altered__"  # for one that changes a layout: behind `struct`, whatever it stood beside
 LABEL = "__label_of_assembler__"  # behind a declaration of a function
 MOST_WORDS = 2_000_000
 MOST_BEFORE = 400  # of a declaration, before a word of GNU C
@@ -146,7 +146,7 @@ def _cleaned(words: Iterator[Token]) -> Iterator[Token]:
             if "mode" in names:
                 yield token._replace(text=MODE)
             names -= {"mode", "weak"} if any(one.text == WEAK for one in before[-MOST_BEFORE:]) else {"mode"}
-            altering = names & ALTERING if token.is_of_system else set()
+            altering = names & ALTERING
             wrong = sorted(names - HARMLESS - altering)
             if wrong:
                 raise CannotCheck(f"the attribute '{wrong[0]}'", token.line, token.column)
@@ -180,7 +180,7 @@ def _is_of_the_library(declared: list[Token], label: list[Token]) -> bool:
 
 
 def _with_altered_in_front(words: list[Token]) -> Iterator[Token]:
-    """An attribute of a system header may change all types that its declaration defines."""
+    """An attribute may change all types that its declaration defines."""
     whole: list[Token] = []
     depth, is_function = 0, False
     for token in words:
@@ -190,9 +190,22 @@ def _with_altered_in_front(words: list[Token]) -> Iterator[Token]:
             depth += {"{": 1, "}": -1}.get(token.text, 0)
         whole.append(token)
         if depth == 0 and token.kind == "op" and (token.text == ";" or (token.text == "}" and is_function)):
+            own = next((one for one in whole if one.text == ALTERED and not one.is_of_system), None)
+            if own is not None and (is_function or not _is_of_named_types(whole)):
+                raise CannotCheck("an attribute that changes a layout in this place", own.line, own.column)
             yield from _altered(whole) if any(one.text == ALTERED for one in whole) else whole
             whole, is_function = [], False
     yield from whole
+
+
+def _is_of_named_types(declaration: list[Token]) -> bool:
+    """Whether nothing else can be changed than structs with their members here, or types without members."""
+    words = [one.text for one in declaration if one.text != ALTERED]
+    if words[0] == "{":  # the body of a function whose parameters are declared before it
+        return False
+    if "typedef" not in words:
+        return True
+    return "typedef" in words[:2] and ("{" not in words or words[-3] == "}")
 
 
 def _altered(declaration: list[Token]) -> Iterator[Token]:

@@ -21,6 +21,13 @@ MEMORY_BYTES = 4 << 30
 MOST_BYTES = 16 << 20
 MOST_WRITTEN = 1 << 27  # by gcc, to one file
 FLAGS = {"LP64": "-m64", "ILP32": "-m32"}
+# Headers of 64 bits serve for 32 too, where those are missing: found after all others.
+OTHERS = {
+    "ILP32": (
+        *("-idirafter", "/usr/include/x86_64-linux-gnu"),
+        *("-idirafter", os.path.join(os.path.dirname(__file__), "headers")),
+    )
+}
 PAUSE, LONGEST_PAUSE = 0.0005, 0.01  # between two looks at whether gcc has ended
 KILL = 9
 LIMITS = (
@@ -34,7 +41,7 @@ def expand(source: bytes, path: str | os.PathLike[str], model: str, flags: Seque
     """With the preprocessor's line markers."""
     marker = b'# 1 "%s"\n' % os.fsencode(path).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     folder = os.path.dirname(os.fspath(path)) or "."
-    common = ["-std=gnu11", FLAGS[model], "-iquote", folder, *flags, "-x", "c", "-"]
+    common = ["-std=gnu11", FLAGS[model], "-iquote", folder, *flags, *OTHERS.get(model, ()), "-x", "c", "-"]
     working: list[Gcc] = []
     try:
         for wanted in (["-fsyntax-only", "-w"], ["-E"]):

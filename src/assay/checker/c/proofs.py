@@ -123,6 +123,9 @@ class Proof:
         node = self.program.points.get((path, line, column))
         if isinstance(node, Twice):
             raise CannotCheck(f"two loops or labels at {line}:{column}")
+        if node is None and (line, column) in self.program.copies:
+            self.left_out = f"what holds while bytes are copied at {line}:{column}"
+            return
         if node is None:
             raise NoProof(f"the program has no loop and no label at {line}:{column}{_called(path)}")
         held = self._readable(given["holds"])

@@ -298,6 +298,7 @@ class Program:
         self.initial: dict[Term, Term] = {}
         self.variables: dict[tuple[Any, ...], Term | Twice] = {}
         self.points: dict[tuple[Path, int, int], int | Twice] = {}
+        self.copies: set[tuple[int, int]] = set()  # where bytes change at once, which others may do in rounds
         self.externals: set[str] = set()
         self.definitions: dict[str, Node] = {}
         self.types_of: dict[str, ty.Function] = {}
@@ -564,7 +565,7 @@ class Program:
             following, least = value + 1, min(least, value)
         kind: ty.Type = ty.INT if least < 0 else ty.UNSIGNED
         if node.is_altered:
-            kind = ty.Unmodelled("an enumeration with an attribute of a system header")
+            kind = ty.Unmodelled("an enumeration with an attribute that changes it")
         if node.tag is not None:
             scope.tags[node.tag] = kind
         return kind
@@ -2351,7 +2352,8 @@ class Program:
             return known(node)
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared")
-        if _without_underscores(name) in NOT_READ and not is_defined:
+        unread = NOT_READ | READING if self.has_bounds else NOT_READ
+        if _without_underscores(name) in unread and not is_defined:
             raise self.refuse(node, f"the function '{name}'")
         if not is_defined:
             return self._of_the_environment(node, found)
@@ -2659,6 +2661,7 @@ class Program:
     def _bytes(self, node: Node) -> tuple[Value, Value, Term]:
         """A pointer, what goes there, and how many bytes that are, with 64 bits."""
         self._need_memory()
+        self.copies.add((node.line, node.column))
         if len(node.arguments) != 3:
             raise self.refuse(node, "another number of arguments")
         pointer, value, count = self.apart(node, *(lambda one=one: self.value(one) for one in node.arguments))
@@ -2959,6 +2962,8 @@ NOT_READ = frozenset(
     "register_atfork pthread_atfork sigsetjmp_cancel libc_start_main setcontext swapcontext makecontext "
     "tsearch twalk ftw nftw lfind thrd_create call_once pthread_once qsort_r".split()
 )
+# They read through pointers, so where bounds are asked for they are no functions of which nothing is known.
+READING = frozenset({"strlen", "strnlen", "strcmp", "strncmp", "memcmp", "strcasecmp", "atoi"})
 OF_BYTES = frozenset({"memcpy", "memmove", "memset"})  # by another name than those that are read
 # They write through a pointer that they are given, if it is one.
 WRITING = frozenset(

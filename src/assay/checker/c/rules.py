@@ -18,6 +18,7 @@ from assay.checker.records import dataclass
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 HEAD = re.compile(r"\s*(?:(state)|([A-Za-z_]\w*)\s*\.\s*(entry|return))\s*\{")
 FAILED = "__assay_rule_failed"
+LEAVES = re.compile(r"\b(?:return|goto)\b")
 NOWHERE = Token("id", "", 0, 0, False)
 
 
@@ -46,6 +47,8 @@ def read_rule(text: str, name: str) -> Rule:
         end = _closing(text, head.end(), name)
         body = text[head.end() : end]
         if head.group(1):
+            if state:
+                raise NoProgram(f"the rule {name} has two states")
             state = body
         else:
             events.append(Event(head.group(2), head.group(3), body, _line(text, head.end())))
@@ -85,9 +88,26 @@ def woven(trees: Sequence[list[Node]], rules: Sequence[Rule]) -> list[list[Node]
     """Of each file. A function is watched where it is defined, in each file that has a static one, and one
     that no file defines in the first that declares it."""
     names = [_names_of(tree) for tree in trees]
-    found = list(trees)
+    called = [rule.name for rule in rules]
+    if len(set(called)) < len(called):
+        raise NoProgram("two rules have one name")
+    functions = dict.fromkeys(event.function for rule in rules for event in rule.events)
+    hosts = {function: _hosts(trees, function) for function in functions}
+    found = [list(tree) for tree in trees]
     for rule in rules:
-        found = _with_rule(found, rule, names)
+        concerned = sorted({number for event in rule.events for number in hosts[event.function]})
+        if not concerned:
+            raise NoProgram(f"the program declares none of the functions of the rule {rule.name}")
+        for number in concerned:
+            parser = Parser(tokens(_own_names(rule.state, _declared(parse(rule.state)), rule)))
+            parser.scopes = [names[number]]
+            is_first = number == concerned[0]
+            found[number] += [_remembered(node, len(concerned) > 1, is_first) for node in parser.file()]
+    for function, numbers in hosts.items():
+        about = [rule for rule in rules if any(event.function == function for event in rule.events)]
+        for number in numbers:
+            declared = _declarations_of(trees[number], function)
+            found[number] = _around(found[number], function, declared, about, names[number])
     return found
 
 
@@ -95,28 +115,6 @@ def _names_of(tree: list[Node]) -> dict[str, bool]:
     """Whether each is that of a type."""
     named = [node for node in tree if node.kind == "declare" and node.name is not None]
     return {node.name: "typedef" in node.storage for node in named}
-
-
-def _with_rule(trees: list[list[Node]], rule: Rule, names: Sequence[dict[str, bool]]) -> list[list[Node]]:
-    own = _declared(parse(rule.state))
-    hosts: dict[int, list[str]] = {}
-    for function in dict.fromkeys(event.function for event in rule.events):
-        for number in _hosts(trees, function):
-            hosts.setdefault(number, []).append(function)
-    if not hosts:
-        raise NoProgram(f"the program declares none of the functions of the rule {rule.name}")
-    found = list(trees)
-    for number in sorted(hosts):
-        parser = Parser(tokens(_own_names(rule.state, own, rule)))
-        parser.scopes = [names[number]]
-        state = [_remembered(node, len(hosts) > 1, number == min(hosts)) for node in parser.file()]
-        found[number] = [*found[number], *state]
-        for function in hosts[number]:
-            declared = _declarations_of(trees[number], function)
-            if any(node.kind == "define" and node.name == function + REAL for node in trees[number]):
-                raise CannotCheck(f"two rules about {function}")
-            found[number] = _around(found[number], function, declared, rule, own, names[number])
-    return found
 
 
 def _remembered(node: Node, is_shared: bool, is_first: bool) -> Node:
@@ -169,8 +167,9 @@ def _is_function(node: Node) -> bool:
 
 
 def _around(
-    tree: list[Node], function: str, declared: list[Node], rule: Rule, own: set[str], names: dict[str, bool]
+    tree: list[Node], function: str, declared: list[Node], rules: Sequence[Rule], names: dict[str, bool]
 ) -> list[Node]:
+    """Between the events of all rules that watch it, in their order."""
     defined = next((node for node in declared if node.kind == "define"), None)
     model = defined or declared[-1]
     kind = model.type
@@ -198,12 +197,13 @@ def _around(
     arguments = [Node("name", NOWHERE, name=one.name) for one in parameters]
     call = Node("call", NOWHERE, function=Node("name", NOWHERE, name=function + REAL), arguments=arguments)
     is_void = kind.of.kind == "base" and kind.of.words == ("void",)
-    items = _bodies(rule, function, "entry", own, len(parameters), names)
+    items = [one for rule in rules for one in _bodies(rule, function, "entry", len(parameters), names)]
     if is_void:
         items.append(Node("expression", NOWHERE, value=call))
     else:
         items.append(Node("declare", NOWHERE, name="__result", type=kind.of, storage=set(), init=call))
-    items += _bodies(rule, function, "return", own, len(parameters), names)
+    for rule in rules:
+        items += _bodies(rule, function, "return", len(parameters), names)
     if not is_void:
         items.append(Node("return", NOWHERE, value=Node("name", NOWHERE, name="__result")))
     body = Node("compound", NOWHERE, items=items)
@@ -211,10 +211,9 @@ def _around(
     return found
 
 
-def _bodies(
-    rule: Rule, function: str, event: str, own: set[str], count: int, names: dict[str, bool]
-) -> list[Node]:
+def _bodies(rule: Rule, function: str, event: str, count: int, names: dict[str, bool]) -> list[Node]:
     found: list[Node] = []
+    own = _declared(parse(rule.state))
     for one in rule.events:
         if (one.function, one.event) != (function, event):
             continue
@@ -226,6 +225,8 @@ def _bodies(
             ):
                 raise NoProgram(f"the rule {rule.name} speaks of ${argument} at the {event} of {function}")
         body = re.sub(r"\$(\d+)", r"__\1", body.replace("$return", "__result"))
+        if LEAVES.search(body):
+            raise NoProgram(f"the rule {rule.name} has an event that leaves {function}")
         parser = Parser(tokens(f'# {one.line} ""\n{{{body}}}'))
         parser.scopes = [names, {}]
         found.append(parser.compound())

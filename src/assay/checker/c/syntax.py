@@ -271,7 +271,7 @@ class Parser:
         return Node("struct", start, is_union=is_union, tag=tag, fields=fields, is_altered=is_altered)
 
     def _accept_altered(self) -> bool:
-        """After `struct`, `union` or `enum`: an attribute of a system header may change the type."""
+        """After `struct`, `union` or `enum`: an attribute may change the type."""
         is_altered = self.now.kind == "id" and self.now.text == ALTERED
         if is_altered:
             self.next()

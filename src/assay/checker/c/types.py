@@ -72,7 +72,7 @@ class Struct:
         self.tag, self.is_union, self.has_tag = tag, is_union, has_tag
         self.fields: dict[str, Type] | None = None
         self.scalars = 0  # in it, those of an array once
-        self.is_altered = False  # by an attribute of a system header: where members are is not known
+        self.is_altered = False  # by an attribute: where members are is not known
 
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
@@ -227,7 +227,7 @@ def _layout_of_struct(
     one: Struct, pointer_bits: int, starts: dict[str, int] | None = None
 ) -> tuple[int, int]:
     if one.is_altered:
-        raise CannotCheck(f"where members of {one} are, with an attribute of a system header")
+        raise CannotCheck(f"where members of {one} are, with an attribute that changes it")
     end, most, position = 0, 1, 0  # in bits, but for the alignment
     for name, kind in (one.fields or {}).items():
         if isinstance(kind, Array) and kind.length is None:

@@ -22,12 +22,16 @@ def sequential(run: Counterexample) -> str:
 
 
 def _of_rule(run: Counterexample) -> str:
-    own = [step for step in run.steps if step.file != run.violation.file]
+    # Steps of other rules around the same function are none of the program either.
+    rule = run.violation.file or ""
+    own = [
+        step for step in run.steps if step.file != rule and Path(step.file or "").suffix != Path(rule).suffix
+    ]
     if not own:
         return ""
     remembered: dict[str, object] = {}
     for step in run.steps:
-        if step.file == run.violation.file:
+        if step.file == rule:
             remembered.update({change.name: change.after for change in step.changes})
     values = ", ".join(f"{name} = {value}" for name, value in remembered.items())
     last = own[-1]

@@ -266,7 +266,8 @@ def execute(run: Repetition, model: DataModel) -> Executed:
         command = run.command(str(folder / "harness.c"), texts, str(compiled))
         problem = _compiled(command)
         if problem and model.pointer == 32:  # there may be no library of 32 bits
-            written = "\n".join(f"WEAK {one}" for one in written_functions.TEXTS.values())
+            texts_ = {**written_functions.TEXTS, **written_functions.READING}
+            written = "\n".join(f"WEAK {one}" for one in texts_.values())
             (folder / "library.c").write_text(f"{freestanding.TEXT}\n#define size_t size\n{written}\n")
             problem = _compiled([*command, str(folder / "library.c"), *freestanding.FLAGS])
         if problem:

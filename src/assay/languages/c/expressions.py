@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pycparser import c_ast
 
@@ -37,6 +37,7 @@ from assay.transition_system.sequential.control_flow import Assume, Call, Failur
 
 NO_FLOATING = "compute with integers, or leave it out of what is verified"
 NAMES_OF_FUNCTION = ("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__")  # each a string, in C
+Read = TypeVar("Read")
 # They begin where the linker has put variables of the program.
 OF_THE_LINKER = re.compile(r"__(?:start|stop)_\w+|_*(?:bss_start|edata|end|etext|data_start)")
 
@@ -361,6 +362,13 @@ class Expressions(Places):
             one, other = self.adapted(left, kind, node), self.adapted(right, kind, node)
             self.memory.unify(one.points, other.points)
             return Value(bv.ite(condition, one.term, other.term), kind, one.points or other.points)
+        if condition.is_constant:  # `1 << 3 ? ...` in what must be known before the program runs
+            taken, other_side = (yes, no) if condition.value else (no, yes)
+            other_value = self._unevaluated(other_side)
+            found = taken()
+            kind = self._common(found, other_value, node)
+            is_value = isinstance(kind, t.Integer | t.Pointer)
+            return self.adapted(found, kind, node) if is_value else Value(bv.constant(0, 32), kind)
         starts = graph.location(), graph.location()
         graph.branch(condition, *starts, place, self.text(node))
         ends: list[tuple[int | None, Value, list[Mention]]] = []
@@ -666,11 +674,17 @@ class Expressions(Places):
         found = self.scope.find(node.name) if isinstance(node, c_ast.ID) else None
         if isinstance(found, FunctionName):
             return found.type
+        return self._unevaluated(
+            lambda: self.locate(node) if self.is_place(node) else self.assigned(node)
+        ).type
+
+    def _unevaluated(self, read: Callable[[], Read]) -> Read:
+        """What is read for its type alone."""
         mark, outer, self.effects = self.graph.mark(), self.effects, Effects()
-        kind = (self.locate(node) if self.is_place(node) else self.assigned(node)).type
+        found = read()
         self.effects = outer
         self.graph.undo(mark)
-        return kind
+        return found
 
     def _increment(self, node: c_ast.UnaryOp) -> Value:
         located = self.locate(node.expr)
@@ -779,7 +793,7 @@ class Expressions(Places):
         if not isinstance(found, FunctionName):
             raise self.refuse(node, f"a call of '{name}', which is not declared as a function")
         plain = name.removesuffix(REAL)  # a rule may be woven around it
-        unknown = library.NOT_MODELLED | written_functions.TEXTS.keys()
+        unknown = library.NOT_MODELLED | written_functions.read(self.known.checks).keys()
         if {plain, library.without_underscores(plain)} & unknown and not is_defined:
             raise self.refuse(node, f"the function '{plain}'", "write its body into the program")
         arguments = self.apart(node, *(lambda one=one: self.assigned(one) for one in given))
@@ -1095,12 +1109,16 @@ def integer_constant(text: str, model: DataModel) -> Value:
 
 
 def string_codes(text: str, node: c_ast.Node, reader: Expressions) -> list[int]:
-    """The bytes of a string literal; pycparser gives neighbours as one."""
+    """The bytes of a string literal; pycparser gives neighbours as one, with what is between them where
+    the first ends in an escape that would go on (`"\\x41" "1"`)."""
     if not text.startswith('"'):
         raise reader.refuse(node, f"the string {text[:20]}")
     found: list[int] = []
     rest = text[1:-1]
     while rest:
+        if rest.startswith('" "'):
+            rest = rest[3:]
+            continue
         if rest[0] != "\\":
             found += rest[0].encode("utf-8", "surrogateescape")
             rest = rest[1:]

@@ -125,15 +125,15 @@ def _lower(
     files: Sequence[Preprocessed], model: DataModel, checks: Iterable[str], main: str
 ) -> SequentialProgram:
     """Read again until nothing new is learned about memory (`memory.Memory`)."""
-    trees, memory = parsed(files), Memory(model)
-    missing = written_functions.wanted(trees)
+    trees, memory, checks = parsed(files), Memory(model), frozenset(checks)
+    missing = written_functions.wanted(trees, checks)
     if missing:
         trees.append(parse(written_functions.text_of(missing, model), written_functions.PATH))
     for _ in range(MOST_READINGS):
         memory.begin()
         try:
             where = ", ".join(one.path for one in files)
-            lowering = Lowering(model, frozenset(checks), memory)
+            lowering = Lowering(model, checks, memory)
             lowering.types.altered = {name for one in files for name in one.altered}
             found = lowering.program(trees, main, where)
         except RecursionError:

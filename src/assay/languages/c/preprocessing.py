@@ -30,6 +30,7 @@ HARMLESS_ATTRIBUTES = frozenset(
 )
 # Any file can call itself a header of the system. What such a one may have besides: types whose members are
 # in other places, which are refused where that matters; and a function of the library that is weak.
+TAGGED = ("struct", "union", "enum")
 ALTERING_ATTRIBUTES = frozenset({"aligned", "packed"})
 WEAK = re.compile(r"\b__pthread_unwind_next\b[^;{}]*\Z")
 # Sections that nobody looks through before `main` or behind it, as the linker does with `.init_array`.
@@ -119,7 +120,7 @@ class Preprocessed:
     sha256: str  # of the file
     expanded_sha256: str  # of the preprocessor's output
     expanded: str = ""  # that output, as gcc compiles it
-    altered: frozenset[str] = frozenset()  # types that attributes of system headers change
+    altered: frozenset[str] = frozenset()  # types that attributes change
 
 
 def _of_headers(model: DataModel) -> list[str]:
@@ -366,7 +367,7 @@ def _parenthesised(tokens: Iterator[re.Match[str]], text: str) -> tuple[int, str
 
 def _require_harmless(inner: str, place: _Place, *, is_weak: bool) -> None:
     for name in _other_attributes(inner):
-        if name.strip("_") in ALTERING_ATTRIBUTES and place.is_of_system:
+        if name.strip("_") in ALTERING_ATTRIBUTES:
             place.has_altered = True
         elif not (is_weak and name.strip("_") == "weak"):
             raise UnsupportedConstruct(
@@ -387,31 +388,55 @@ def _other_attributes(inner: str) -> Iterator[str]:
             yield found.group(1)
 
 
-# --- types of system headers with attributes ---
+# --- types with attributes ---
 
 
 def altered_types(text: str, path: str) -> frozenset[str]:
-    """Tags and names of types of system headers in whose declaration there is an attribute that may change
-    their layout. Most programs use none of them, so they are refused where it matters where members are."""
+    """Tags and names of types in whose declaration there is an attribute that may change their layout. Most
+    programs do not ask where their members are, so they are refused where that matters."""
     found: set[str] = set()
     words: list[str] = []  # of a declaration of the file
     depth, is_altered, is_function = 0, False, False
+    own = ""  # the place of an attribute that is not of a system header
     place = _Place(path)
     tokens = _tokens(MODE.sub(_with_mode, text), place)
     for token in tokens:
         word = token.group()
         if word in ("__attribute__", "__attribute"):
+            here, is_of_system = str(place), place.is_of_system
             _, inner = _parenthesised(tokens, token.string)
-            is_altered |= place.is_of_system and any(_other_attributes(inner))
+            if any(_other_attributes(inner)):
+                is_altered = True
+                own = own or ("" if is_of_system else here)
+                if is_function and not is_of_system:
+                    raise _attribute_not_modelled(here)
             continue
         if word == "{" and depth == 0:
             is_function = words[-1:] == [")"]
         depth += {"{": 1, "}": -1}.get(word, 0)
         words.append(word)
         if depth == 0 and (word == ";" or (word == "}" and is_function)):
+            if own:
+                _require_names(words, own)
             found |= set(_types_in(words)) if is_altered else set()
-            words, is_altered, is_function = [], False, False
+            words, is_altered, is_function, own = [], False, False, ""
     return frozenset(found)
+
+
+def _require_names(words: Sequence[str], where: str) -> None:
+    """Types are known by tags and names: one that has neither would keep the layout that it has not."""
+    opened = [at for at, word in enumerate(words[:-1]) if word in TAGGED and words[at + 1] == "{"]
+    is_named = opened in ([], [1]) and (not opened or words[0] == "typedef")
+    if not is_named or words[0] == "{" or ("typedef" in words and "typedef" not in words[:2]):
+        raise _attribute_not_modelled(where)
+
+
+def _attribute_not_modelled(where: str) -> UnsupportedConstruct:
+    return UnsupportedConstruct(
+        "an attribute that changes a layout, of a type without a name or in a function, is not modelled",
+        where=where,
+        hint="give the type a tag, outside of functions",
+    )
 
 
 def _types_in(words: Sequence[str]) -> Iterator[str]:
@@ -419,7 +444,7 @@ def _types_in(words: Sequence[str]) -> Iterator[str]:
     depth = 0
     for at, word in enumerate(words):
         following = words[at + 1] if at + 1 < len(words) else ""
-        if word in ("struct", "union", "enum") and words[at + 2 : at + 3] == ["{"]:
+        if word in TAGGED and words[at + 2 : at + 3] == ["{"]:
             yield following
         depth += {"{": 1, "}": -1}.get(word, 0)
         if (

@@ -7,10 +7,11 @@ program gets the same texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from pycparser import c_ast
 
+from assay.languages.c import reading_functions
 from assay.languages.c.preprocessing import DataModel
 
 PATH = "C library"
@@ -43,7 +44,19 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-def wanted(trees: Iterable[c_ast.FileAST]) -> list[str]:
+# They read through pointers: where bounds are asked for, what they read is part of the question.
+READING: Mapping[str, str] = {
+    name: reading_functions.TEXTS[name].replace("unsigned long", "size_t")
+    for name in ("strlen", "strnlen", "strcmp", "strncmp", "memcmp", "strcasecmp", "atoi")
+}
+
+
+def read(checks: Collection[str]) -> Mapping[str, str]:
+    """Texts of all that are read as a part of the program."""
+    return {**TEXTS, **READING} if "bounds" in checks else TEXTS
+
+
+def wanted(trees: Iterable[c_ast.FileAST], checks: Collection[str]) -> list[str]:
     """Names of those that are called and that no file defines."""
     called: set[str] = set()
     defined: set[str] = set()
@@ -58,9 +71,9 @@ def wanted(trees: Iterable[c_ast.FileAST]) -> list[str]:
 
     for tree in trees:
         Names().visit(tree)
-    return [name for name in TEXTS if name in called and name not in defined]
+    return [name for name in read(checks) if name in called and name not in defined]
 
 
 def text_of(names: Iterable[str], model: DataModel) -> str:
     size = "unsigned int" if model.pointer == 32 else "unsigned long"
-    return "\n".join((f"typedef {size} size_t;", *(TEXTS[name] for name in names)))
+    return "\n".join((f"typedef {size} size_t;", *({**TEXTS, **READING}[name] for name in names)))

@@ -131,20 +131,33 @@ def woven(files: Sequence[Preprocessed], rules: Sequence[Rule]) -> list[Preproce
     for rule in rules:
         for file in files:
             _require_own_names(file, rule)
+    _require_different_names(rules)
+    functions = dict.fromkeys(event.function for rule in rules for event in rule.events)
+    hosts_of = {function: _hosts(texts, function, files) for function in functions}
+    watched: dict[int, list[str]] = {}
+    for function, hosts in hosts_of.items():
+        for number in hosts:
+            watched.setdefault(number, []).append(function)
+            texts[number] = _renamed(texts[number], function)
     for rule in rules:
-        hosts: dict[int, list[str]] = {}
-        for function in dict.fromkeys(event.function for event in rule.events):
-            for number in _hosts(texts, function, files):
-                hosts.setdefault(number, []).append(function)
-        for number, watched in hosts.items():
-            for function in watched:
-                texts[number] = _renamed(texts[number], function)
-        for position, number in enumerate(sorted(hosts) or [0]):
-            is_shared = len(hosts) > 1
-            state = _shared_state(rule, is_first=position == 0) if is_shared else _own_state(rule)
-            wrappers = _wrappers(rule, hosts.get(number, []), texts[number], files[number])
-            texts[number] += "\n".join([state, *wrappers]) + "\n"
+        concerned = sorted({number for event in rule.events for number in hosts_of[event.function]})
+        for position, number in enumerate(concerned or [0]):
+            is_shared = len(concerned) > 1
+            texts[number] += (
+                _shared_state(rule, is_first=position == 0) if is_shared else _own_state(rule)
+            ) + "\n"
+    for number, mine in watched.items():
+        texts[number] += "\n".join(_wrappers(rules, mine, texts[number], files[number])) + "\n"
     return [replace(file, text=text) for file, text in zip(files, texts, strict=True)]
+
+
+def _require_different_names(rules: Sequence[Rule]) -> None:
+    """What two rules remember would be one thing."""
+    for position, rule in enumerate(rules):
+        if rule.name in {one.name for one in rules[:position]}:
+            raise SourceProblem(
+                f"two rules are called '{rule.name}'", where=rule.file, hint="give one file another name"
+            )
 
 
 def _hosts(texts: Sequence[str], function: str, files: Sequence[Preprocessed]) -> list[int]:
@@ -297,22 +310,23 @@ def _shared_state(rule: Rule, *, is_first: bool) -> str:
     return f'\n# {rule.state_line} "{rule.file}"\n{text}'
 
 
-def _wrappers(rule: Rule, functions: Sequence[str], text: str, file: Preprocessed) -> Iterator[str]:
-    own = _names_of_state(rule)
+def _wrappers(
+    rules: Sequence[Rule], functions: Sequence[str], text: str, file: Preprocessed
+) -> Iterator[str]:
     for function in functions:
         declared = _declared_functions(text, function, file.path)
-        yield from _wrapper(
-            rule, function, next((one for one, body in declared if body), declared[-1][0]), own
-        )
+        mine = [rule for rule in rules if any(event.function == function for event in rule.events)]
+        yield from _wrapper(mine, function, next((one for one, body in declared if body), declared[-1][0]))
 
 
-def _wrapper(rule: Rule, function: str, declared: c_ast.Decl, own: set[str]) -> Iterator[str]:
+def _wrapper(rules: Sequence[Rule], function: str, declared: c_ast.Decl) -> Iterator[str]:
+    """One for all rules that watch the function: around a wrapper there would be another of the same name."""
     generator = c_generator.CGenerator()
     kind = declared.type
     given = [] if kind.args is None else list(kind.args.params)
     if any(isinstance(one, c_ast.EllipsisParam) for one in given):
         raise SourceProblem(
-            f"'{function}' takes any number of arguments, which a rule cannot watch", where=rule.file
+            f"'{function}' takes any number of arguments, which a rule cannot watch", where=rules[0].file
         )
     kinds = [generator.visit(_unnamed(one)) for one in given]
     if kinds == ["void"]:
@@ -325,14 +339,17 @@ def _wrapper(rule: Rule, function: str, declared: c_ast.Decl, own: set[str]) -> 
     is_void = result.strip() == "void"
     yield f"{_result(generator, kind.type, f'{function}{REAL}({typed})')};"
     yield f"{_result(generator, kind.type, f'{function}({typed})')} {{"
-    yield from _bodies(rule, function, "entry", own, len(kinds))
+    for rule in rules:
+        yield from _bodies(rule, function, "entry", len(kinds))
     call = f"{function}{REAL}({names_})"
     yield f"{call};" if is_void else f"{_result(generator, kind.type, '__result')} = {call};"
-    yield from _bodies(rule, function, "return", own, len(kinds))
+    for rule in rules:
+        yield from _bodies(rule, function, "return", len(kinds))
     yield "}" if is_void else "return __result; }"
 
 
-def _bodies(rule: Rule, function: str, event: str, own: set[str], count: int) -> Iterator[str]:
+def _bodies(rule: Rule, function: str, event: str, count: int) -> Iterator[str]:
+    own = _names_of_state(rule)
     for one in rule.events:
         if (one.function, one.event) != (function, event):
             continue
@@ -349,6 +366,14 @@ def _bodies(rule: Rule, function: str, event: str, own: set[str], count: int) ->
                 )
         body = body.replace("$return", "__result")
         body = re.sub(r"\$(\d+)", r"__\1", body)
+        leaving = next((found for found in TOKEN.finditer(body) if found.group() in ("return", "goto")), None)
+        if leaving is not None:
+            line = one.line + body.count("\n", 0, leaving.start())
+            raise SourceProblem(
+                f"'{leaving.group()}' in an event would leave {function}()",
+                where=f"{rule.file}:{line}",
+                hint="write if and else",
+            )
         yield f'\n# {one.line} "{rule.file}"\n{{{body}}}'
 
 
