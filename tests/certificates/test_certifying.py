@@ -439,10 +439,15 @@ def test_a_file_that_is_no_certificate_is_rejected_and_one_that_is_missing_unusa
     run, philosophers, tmp_path
 ):
     program, file = philosophers
-    code, output, _ = run(program, program, "--json")
+    other = tmp_path / "other.assay"
+    other.write_text("no certificate" * 100)
+    code, output, _ = run(program, other, "--json")
     found = json.loads(output)
     assert (code, found["verdict"], found["claim"]) == (4, "rejected", "")
     assert found["reasons"] == ["the file is not a certificate: it does not begin like one"]
+    code, _, errors = run(program, program)
+    assert code == 2
+    assert "is a program: check it with assay verify" in errors
     for missing in (tmp_path / "missing.assay", tmp_path):
         code, output, errors = run(program, missing)
         assert (code, output) == (2, "")
@@ -464,7 +469,7 @@ def test_every_refusal_is_one_object_with_the_keys_of_all(run, counter, tmp_path
         ((program, pipe), 2, "unusable"),
         ((program, "/dev/zero"), 2, "unusable"),
         ((program, empty), 4, "rejected"),
-        ((program, program), 4, "rejected"),
+        ((program, program), 2, "unusable"),
         ((tmp_path, file), 2, "unusable"),
         ((tmp_path / "missing.pml", file), 2, "unusable"),
         ((program, file, "-D", "N=5"), 4, "rejected"),

@@ -79,6 +79,7 @@ def drive(tmp_path):
                 "ended": list(ended),
                 "choices": {},
                 "invariants": [],
+                "call": "",
             }
         )
 

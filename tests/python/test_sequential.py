@@ -47,7 +47,6 @@ def in_cpython(program: Path, hash_seed: int) -> Run:
 GAPS = {
     "functools_03": "annotations of functions are not kept, so singledispatch does not see them",
     "futures_03": "a worker waits for the main thread; threads run one after the other here",
-    "random_01": "a comparison with an unknown number is a choice, and the first one is taken",
     "threading_timer_01": "a timer that would be cancelled runs at once here",
     "time_01": "a comparison with an unknown time is a choice, and the first one is taken",
 }

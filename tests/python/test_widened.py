@@ -235,6 +235,9 @@ def test_what_six_is_in_python_3_where_it_is_installed():
     used = "assert six.PY3 and six.ensure_text(b'a') == 'a' and list(six.iteritems({1: 2})) == [(1, 2)]"
     assert is_verified(verify(f"import six\nfrom six.moves import range\n{used}\n"))
     assert is_verified(verify("from six.moves.urllib.parse import quote\nassert quote('a b') == 'a%20b'\n"))
+    # The text speaks of six.moves, which is looked for before the program is read to its end.
+    failing = verify("import six\nassert six.moves.range(3)[1] == 2\n")
+    assert failing.verdict is assay.Verdict.VIOLATED
     with pytest.raises(SourceProblem, match=r"takes something from six\.moves"):
         verify("import six\nsix.moves.tkinter.Tk()\n")
 

@@ -17,6 +17,7 @@ from assay.evidence.certificate.container import CertificateFile, CertificateWri
 from assay.evidence.certificate.frames import Frame
 from assay.evidence.certificate.header import CertificateProblem, Header, Properties, Source
 from assay.report.certificate import read_script
+from assay.transition_system.language_options import OptionProblem
 from tests.certificates.graph_certificates import certify
 
 # The graph of figure 3.1 of the thesis, read off its printed script: S1 leads to S2 and S4, S2 to S1 and S3,
@@ -505,6 +506,8 @@ def test_signing_with_the_wrong_key_is_a_sentence(figure):
 def test_only_certificates_are_signed():
     make_keys()
     with pytest.raises(CertificateProblem, match="does not begin like one"):
+        run(certificates.sign, write_text("model.assay", "x" * 100), "--key", "key.pem")
+    with pytest.raises(OptionProblem, match="is a program"):
         run(certificates.sign, write_text("model.pml", "x" * 100), "--key", "key.pem")
 
 

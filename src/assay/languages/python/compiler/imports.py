@@ -124,6 +124,10 @@ class Modules:
                 self.find_for(Origin.LIBRARY, self.if_mentioned[name])
                 self.read_all()
             done |= new
+        if (
+            self.modules[0].name != MAIN
+        ):  # the machine runs the first module: another would be verified in its place
+            raise RuntimeError("the program is not the first of its modules")
         self.is_complete = True
 
     def read_all(self) -> None:
@@ -132,7 +136,7 @@ class Modules:
 
     def add(self, name: str, file: str, origin: Origin, text: str, *, is_package: bool) -> ModuleSource:
         if origin.is_users:
-            reading = Reading(*read(file, text, has_moves=MOVES in text and self.six_is_ours()))
+            reading = Reading(*read(file, text))
             outline = outline_of(reading.tree, reading.scope)
         else:
             counterpart = name if origin is Origin.LIBRARY else ""
@@ -142,6 +146,12 @@ class Modules:
         if len(self.modules) >= MOST_MODULES:
             raise SourceProblem(f"the program has more than {MOST_MODULES} modules", where=Place(file, 1, 1))
         self.modules.append(module)
+        # Only now: to look for six adds modules, and the program itself is the first of all.
+        is_other = name.partition(".")[0] != "six"
+        if origin.is_users and MOVES in text and is_other and self.six_is_ours():
+            reading = Reading(*read(file, text, has_moves=True))
+            module = replace(module, reading=reading, outline=outline_of(reading.tree, reading.scope))
+            self.modules[module.index] = module
         self.by_key[origin.is_users, name] = module
         self.waiting.append(module)
         return module
